@@ -1,0 +1,17 @@
+/** A JSON value (RFC 8259) as the reader gives it: no undefined, no NaN, no holes. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a value is, in JSON's own words, for messages. */
+export function nameOf(value: unknown): string {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return "an array"
+  if (typeof value === "object") return "an object"
+  if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a number"
+  return `a ${typeof value}`
+}
