@@ -10,6 +10,7 @@ export type TextFaultKind =
   | { readonly kind: "cut-short"; readonly expected: string }
   /** The same key twice in one object, compared after unescaping. `range` is the second, `first` the first. */
   | { readonly kind: "key-twice"; readonly key: string; readonly first: Range }
+  /** `written`, here and below, is cut where it is long. */
   | { readonly kind: "integer-too-large"; readonly written: string }
   | { readonly kind: "number-overflow"; readonly written: string }
   | { readonly kind: "number-underflow"; readonly written: string }
@@ -19,6 +20,7 @@ export type TextFaultKind =
   | { readonly kind: "hostile-key"; readonly key: string }
   | { readonly kind: "nul-in-key"; readonly key: string }
   | { readonly kind: "byte-order-mark" }
+  /** `bytes` is at least so many: a text far too long is not counted to its end. */
   | { readonly kind: "too-large"; readonly bytes: number; readonly max: number }
   | { readonly kind: "too-deep"; readonly max: number }
   | { readonly kind: "too-many-nodes"; readonly max: number }

@@ -15,3 +15,9 @@ export function nameOf(value: unknown): string {
   if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a number"
   return `a ${typeof value}`
 }
+
+/** Makes a member an object's own, as JSON.parse does, also where the host has frozen Object.prototype or given it a setter. */
+export function setMember(object: Record<string, Json>, key: string, value: Json): void {
+  if (key in object) Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  else object[key] = value
+}

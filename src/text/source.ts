@@ -10,3 +10,9 @@ export interface Range {
   readonly start: Position
   readonly end: Position
 }
+
+/** The same as offsets alone: lines and columns are counted only for what is told. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
