@@ -1,0 +1,4 @@
+import { defineCatalog } from "sequitur"
+import desk from "../catalog.ts"
+
+export default defineCatalog({ ...desk.spec, bounds: { goalLength: 20 } })

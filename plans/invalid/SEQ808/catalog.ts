@@ -1,0 +1,17 @@
+import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+
+export default defineCatalog({
+  name: "bare",
+  version: "1",
+  blastRadius: { cents: { max: 100 } },
+  tools: {
+    look: tool({
+      description: "Look.",
+      effect: "read",
+      params: z.strictObject({ id: z.string() }),
+      states: ["OPEN"],
+      requires: [{ tool: "lok" }, { tool: "look", same: ["idd"] }],
+    }),
+  },
+})

@@ -1,0 +1,17 @@
+import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+
+export default defineCatalog({
+  name: "bare",
+  version: "1",
+  machine: { initial: "A", transitions: { A: {} } },
+  tools: {
+    drop: tool({
+      description: "Drop.",
+      effect: "destructive",
+      params: z.strictObject({ id: z.string() }),
+      idempotency: "natural",
+      compensate: "none",
+    }),
+  },
+})

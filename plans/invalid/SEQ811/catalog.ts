@@ -1,0 +1,74 @@
+import { arg, count, defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+
+export default defineCatalog({
+  name: "bare",
+  version: "1",
+  blastRadius: { cents: { max: 100 } },
+  tools: {
+    unbounded: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.int().min(0) }),
+      blast: { cents: arg("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    fraction: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.number().min(0).max(9) }),
+      blast: { cents: arg("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    negative: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.int().max(9) }),
+      blast: { cents: arg("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    optional: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.int().min(0).max(9).optional() }),
+      blast: { cents: arg("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    text: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.string() }),
+      blast: { cents: arg("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    absent: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.int() }),
+      blast: { cents: arg("cent") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    below: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.int().min(0).max(90) }),
+      blast: { cents: arg("cents", { max: 50 }) },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+    uncounted: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ cents: z.array(z.string()) }),
+      blast: { cents: count("cents") },
+      idempotency: "natural",
+      compensate: "none",
+    }),
+  },
+})

@@ -1,0 +1,134 @@
+/**
+ * Blast radius: the worst a plan can do stays within each limit, per step and in total. An interval analysis in
+ * non-negative safe integers, saturating at 2^53-1.
+ * Codes: SEQ401 (one step), SEQ402 (the plan).
+ */
+import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import { countOf, intervalOf } from "../catalog/schema/interval.ts"
+import { propertyOf } from "../catalog/schema/shape.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Call, Expression, Plan } from "../plan/plan.ts"
+import { argumentOf } from "../plan/same.ts"
+import { child, type Pointer } from "../text/pointer.ts"
+import type { Total } from "./compiled.ts"
+import type { Typed } from "./references.ts"
+import type { Tooled } from "./tools.ts"
+
+export interface Bounded {
+  /** By step index. */
+  readonly costs: readonly (readonly Total[])[]
+  /** Of the whole plan, for every limit of the catalog. */
+  readonly totals: readonly Total[]
+}
+
+/** What is already committed or in doubt in a limit's scope, by dimension. */
+export type Spent = { readonly [dimension: string]: number }
+
+export function checkBlast<P extends Plan & Tooled & Typed>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  spent: Spent,
+): P & Bounded {
+  const costs = plan.steps.map((step): readonly Total[] => {
+    const tool = plan.tools[step.index]
+    if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) return nothing
+    return tool.blast.length === 0 ? nothing : tool.blast.map((blast) => costOf(blast, step, tool, plan))
+  })
+  const totals = [...catalog.limits.values()].map(({ dimension, max }) =>
+    checkDimension(dimension, max, spent, costs, plan, report),
+  )
+  return { ...plan, costs, totals }
+}
+
+const nothing: readonly Total[] = []
+
+function checkDimension(
+  dimension: string,
+  max: number,
+  spent: Spent,
+  costs: Bounded["costs"],
+  plan: Plan & Tooled,
+  report: Report,
+): Total {
+  const before = Object.hasOwn(spent, dimension) ? (spent[dimension] ?? 0) : 0
+  const total = { min: 0, max: 0 }
+  let told = false
+  costs.forEach((cost, index) => {
+    const own = cost.find((one) => one.dimension === dimension)
+    const step = plan.steps[index]
+    if (own === undefined || step === undefined) return
+    total.min = add(total.min, own.min)
+    total.max = add(total.max, own.max)
+    if (told) return
+    if (own.max > max) {
+      told = true
+      const how = own.min === own.max ? "" : ", or write the value itself instead of a reference"
+      report.add(
+        diagnose("SEQ401", placeOf(plan, index, dimension), { step: step.id, worst: own.max, dimension, max, how }),
+      )
+    } else if (add(before, total.max) > max) {
+      told = true
+      const already = before === 0 ? "" : `, ${before} already spent`
+      report.add(
+        diagnose("SEQ402", placeOf(plan, index, dimension), {
+          worst: worstOf(costs, dimension, before),
+          dimension,
+          spent: already,
+          max,
+          step: step.id,
+        }),
+      )
+    }
+  })
+  return { dimension, ...total }
+}
+
+const worstOf = (costs: Bounded["costs"], dimension: string, before: number): number =>
+  costs.reduce((sum, cost) => add(sum, cost.find((one) => one.dimension === dimension)?.max ?? 0), before)
+
+/** The argument that counts, or the tool where it is a constant. */
+function placeOf(plan: Plan & Tooled, index: number, dimension: string): Pointer {
+  const step = plan.steps[index] as Call
+  const blast = plan.tools[index]?.blast.find((one) => one.dimension === dimension)
+  return blast === undefined || blast.kind === "constant"
+    ? child(step.at, "tool")
+    : child(child(step.at, "args"), blast.parameter)
+}
+
+function costOf(blast: Blast, step: Call, tool: Tool, plan: Typed): Total {
+  const { dimension } = blast
+  if (blast.kind === "constant") return { dimension, min: blast.value, max: blast.value }
+  const argument = argumentOf(step.args, blast.parameter)
+  const range = argument === undefined ? { min: 0, max: blast.max } : rangeOf(argument, blast, tool, plan)
+  return { dimension, min: clamp(range.min), max: clamp(range.max) }
+}
+
+/** A literal counts as itself, a reference as the lesser of its source's and its parameter's bound. */
+function rangeOf(
+  argument: Expression,
+  blast: Exclude<Blast, { kind: "constant" }>,
+  tool: Tool,
+  plan: Typed,
+): { min: number; max: number } {
+  const ask = blast.kind === "count" ? countOf : intervalOf
+  if (argument.kind === "literal") {
+    const value =
+      blast.kind === "count" ? (Array.isArray(argument.value) ? argument.value.length : 0) : Number(argument.value)
+    return { min: value, max: value }
+  }
+  if (argument.kind === "array") return { min: argument.items.length, max: argument.items.length }
+  const property = propertyOf(tool.params.shape, blast.parameter)
+  const wanted = property === undefined ? null : ask(property.shape)
+  const given = argument.kind === "object" ? undefined : plan.given.get(argument)
+  const source = given === undefined ? null : ask(given.shape)
+  return {
+    min: Math.max(0, wanted?.min ?? 0, source?.min ?? 0),
+    max: Math.min(blast.max, wanted?.max ?? blast.max, source?.max ?? blast.max),
+  }
+}
+
+const clamp = (value: number): number => Math.min(Math.max(0, value), Number.MAX_SAFE_INTEGER)
+
+const add = (a: number, b: number): number => clamp(a + b)

@@ -1,0 +1,57 @@
+/** A plan that passed every gate: immutable, hashed, the only thing `run` takes. */
+import type { Plan, Step } from "../plan/plan.ts"
+import type { Pointer } from "../text/pointer.ts"
+
+declare const compiled: unique symbol
+
+/** `Results` maps step ids to result types; for plans made from text it is unknown. */
+export interface CompiledPlan<Results = unknown> {
+  readonly [compiled]: Results
+  /** SHA-256 of the RFC 8785 form of the document, lower-case hex. */
+  readonly planHash: string
+  /** SHA-256 over the slice of the catalog that this plan uses. */
+  readonly catalogHash: string
+  /** The slice by part (`tool list_workspaces`, `machine`, …), to name what changed. */
+  readonly slice: { readonly [part: string]: string }
+  readonly compiler: string
+  readonly plan: Plan
+  readonly goal: string | undefined
+  readonly steps: readonly CheckedStep[]
+  readonly states: { readonly initial: string; readonly final: string } | undefined
+  readonly blast: readonly Total[]
+  readonly approvals: readonly ApprovalNeed[]
+}
+
+/** One step with what the checks learnt of it. */
+export interface CheckedStep {
+  readonly step: Step
+  /** The machine's state before and after; equal for calls, undefined where there is no machine. */
+  readonly before: string | undefined
+  readonly after: string | undefined
+  /** Indices of the earlier steps it waits on, by reference or `after`, ascending. */
+  readonly waitsOn: readonly number[]
+  readonly blast: readonly Total[]
+  readonly checks: readonly RuntimeCheck[]
+}
+
+/** How much of a dimension: no less than `min`, no more than `max`. */
+export interface Total {
+  readonly dimension: string
+  readonly min: number
+  readonly max: number
+}
+
+/** What compiling could not decide: checked as soon as the value is known, before any later effect. */
+export interface RuntimeCheck {
+  readonly at: Pointer
+  /** In words, for people: "`find` has `/workspaces/0`". */
+  readonly says: string
+  readonly kind: "present" | "fits" | "selects-one" | "judged" | "same"
+}
+
+export interface ApprovalNeed {
+  readonly stepId: string
+  readonly index: number
+  readonly from: string
+  readonly to: string
+}

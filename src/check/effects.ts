@@ -1,0 +1,56 @@
+/** Effects: no effect is made twice unless the plan says so.   Codes: SEQ701. */
+import type { Catalog } from "../catalog/catalog.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Call, Expression, Plan } from "../plan/plan.ts"
+import { canonicalExpression } from "../plan/same.ts"
+import { isObject, type Json } from "../text/json.ts"
+import { child } from "../text/pointer.ts"
+import type { Tooled } from "./tools.ts"
+
+export function checkEffects<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P {
+  const calls = plan.steps.filter(
+    (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
+  )
+  const alike = new Map<string, number>()
+  const sketches = calls.map((step) => `${step.tool} ${sketch(step.args)}`)
+  for (const one of sketches) alike.set(one, (alike.get(one) ?? 0) + 1)
+  const effects = new Map<string, { first: Call; occurrences: Set<number> }>()
+  for (const [index, step] of calls.entries()) {
+    if (alike.get(sketches[index] ?? "") === 1 || report.spoilt(step.index)) continue
+    const effect = `${step.tool} ${canonicalExpression(step.args)}`
+    const earlier = effects.get(effect)
+    if (earlier === undefined) {
+      effects.set(effect, { first: step, occurrences: new Set([step.occurrence]) })
+    } else if (!earlier.occurrences.has(step.occurrence)) {
+      earlier.occurrences.add(step.occurrence)
+    } else {
+      const related = [{ at: earlier.first.at, message: `\`${earlier.first.id}\` is here` }]
+      const occurrence = Math.max(...earlier.occurrences) + 1
+      report.add(
+        diagnose("SEQ701", child(step.at, "tool"), { step: step.id, first: earlier.first.id, occurrence }, { related }),
+      )
+    }
+  }
+  return plan
+}
+
+/** Cheap and free of order: equal arguments have equal sketches, so that few need be compared in full. */
+function sketch(args: Expression): number {
+  let sum = 0
+  if (args.kind === "object") {
+    for (const [key, part] of args.entries) sum += key.length * (part.kind === "literal" ? sketchValue(part.value) : 7)
+  } else if (args.kind === "literal" && isObject(args.value)) {
+    for (const key in args.value) sum += key.length * sketchValue(args.value[key])
+  }
+  return sum
+}
+
+function sketchValue(value: Json | undefined): number {
+  if (typeof value === "number") return value
+  if (typeof value !== "string") return 5
+  let hash = value.length
+  for (let index = Math.min(value.length, 256) - 1; index >= 0; index--)
+    hash = (hash * 31 + value.charCodeAt(index)) | 0
+  return hash
+}

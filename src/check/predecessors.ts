@@ -1,0 +1,89 @@
+/**
+ * Predecessors: what a tool requires has been called before, about the same thing.
+ * Codes: SEQ208 (none), SEQ209 (about another thing).
+ */
+import type { Catalog, Tool } from "../catalog/catalog.ts"
+import type { Requirement } from "../catalog/tool.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Call, Plan } from "../plan/plan.ts"
+import { argumentOf, canonicalExpression } from "../plan/same.ts"
+import { canonical } from "../text/canonical.ts"
+import { child } from "../text/pointer.ts"
+import type { RuntimeCheck } from "./compiled.ts"
+import type { Tooled } from "./tools.ts"
+
+export interface Preceded {
+  /** By step index: `same` parameters that only the run can compare. */
+  readonly sameness: readonly (readonly RuntimeCheck[])[]
+}
+
+export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P & Preceded {
+  const sameness = plan.steps.map((step): readonly RuntimeCheck[] => {
+    const tool = plan.tools[step.index]
+    if (step.kind === "transition" || tool === undefined || tool.requires.length === 0) return nothing
+    return tool.requires.flatMap((requirement) => checkRequirement(step, tool, requirement, plan, report))
+  })
+  return { ...plan, sameness }
+}
+
+const nothing: readonly RuntimeCheck[] = []
+
+function checkRequirement(
+  step: Call,
+  tool: Tool,
+  requirement: Requirement,
+  plan: Plan,
+  report: Report,
+): readonly RuntimeCheck[] {
+  const earlier = plan.steps.filter(
+    (other): other is Call => other.kind === "call" && other.index < step.index && other.tool === requirement.tool,
+  )
+  if (earlier.length === 0) {
+    report.add(
+      diagnose("SEQ208", child(step.at, "tool"), { tool: tool.name, required: requirement.tool, step: step.id }),
+    )
+    return nothing
+  }
+  const same = requirement.same ?? []
+  if (same.length === 0 || report.spoilt(step.index) || earlier.some((other) => report.spoilt(other.index)))
+    return nothing
+  const verdicts = earlier.map((other) => same.map((parameter) => compare(step, other, parameter)))
+  if (verdicts.some((verdict) => verdict.every((one) => one === "equal"))) return nothing
+  const open = verdicts.some((verdict) => verdict.every((one) => one !== "different"))
+  const parameters = same.map((parameter) => `\`${parameter}\``).join(", ")
+  if (open) {
+    return [
+      {
+        at: child(step.at, "args"),
+        kind: "same",
+        says: `an earlier \`${requirement.tool}\` had the same ${parameters}`,
+      },
+    ]
+  }
+  const [other] = earlier
+  const parameter = same.find((_, index) => verdicts[0]?.[index] === "different") ?? same[0] ?? ""
+  if (other === undefined) return nothing
+  const at =
+    argumentOf(step.args, parameter)?.kind === undefined
+      ? child(step.at, "tool")
+      : child(child(step.at, "args"), parameter)
+  const related = [{ at: child(child(other.at, "args"), parameter), message: `\`${other.id}\` is about another` }]
+  const found = `\`${other.id}\` has ${written(other, parameter)} and \`${step.id}\` has ${written(step, parameter)}`
+  report.add(diagnose("SEQ209", at, { tool: tool.name, required: requirement.tool, parameter, found }, { related }))
+  return nothing
+}
+
+/** Equal texts are equal values; different constants are different; anything else only the run can tell. */
+function compare(step: Call, other: Call, parameter: string): "equal" | "different" | "open" {
+  const [a, b] = [argumentOf(step.args, parameter), argumentOf(other.args, parameter)]
+  if (a === undefined || b === undefined) return a === b ? "equal" : "different"
+  if (canonicalExpression(a) === canonicalExpression(b)) return "equal"
+  return a.kind === "literal" && b.kind === "literal" ? "different" : "open"
+}
+
+function written(step: Call, parameter: string): string {
+  const argument = argumentOf(step.args, parameter)
+  if (argument === undefined) return "none"
+  return argument.kind === "literal" ? `\`${canonical(argument.value).slice(0, 60)}\`` : "a reference"
+}

@@ -1,0 +1,197 @@
+/**
+ * References: each leads to a value that its source declares.
+ * Codes: SEQ205 (no such value), SEQ206 (may be absent), SEQ211 (selects from no array), SEQ212 (can never match),
+ * SEQ213 (cannot be joined).
+ */
+import type { TSchema } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
+import { shapeAt } from "../catalog/schema/at.ts"
+import { fit } from "../catalog/schema/fit.ts"
+import { unknown } from "../catalog/schema/make.ts"
+import { describe, itemsOf } from "../catalog/schema/shape.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import { suggest } from "../diagnostic/nearest.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Call, Concat, Expression, Hole, Plan, Read, Selection } from "../plan/plan.ts"
+import { child, formatPointer, type Pointer } from "../text/pointer.ts"
+import type { RuntimeCheck } from "./compiled.ts"
+import type { Ordered, Source } from "./order.ts"
+import type { Tooled } from "./tools.ts"
+
+export interface Typed {
+  /** The shape of the value that each hole will have. Holes that are at fault are not in it. */
+  readonly given: ReadonlyMap<Hole, Given>
+  /** By step index: what only the run can decide of its references. */
+  readonly presence: readonly (readonly RuntimeCheck[])[]
+}
+
+export interface Given {
+  readonly shape: TSchema
+  /** In words: "`find` at `/workspaces`". */
+  readonly says: string
+}
+
+export function checkReferences<P extends Plan & Tooled & Ordered>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+): P & Typed {
+  const given = new Map<Hole, Given>()
+  const presence = plan.steps.map((step): readonly RuntimeCheck[] => {
+    if (step.kind === "transition" || step.reads.length === 0) return nothing
+    const checks: RuntimeCheck[] = []
+    const visit: Visit = { plan, catalog, report, step, given, checks }
+    step.reads.forEach((read, index) => {
+      const source = plan.sources[step.index]?.[index]
+      if (source === undefined || (typeof source === "number" && report.spoilt(source))) return
+      checkRead(read, source, visit)
+    })
+    checkParts(step.args, visit)
+    return checks
+  })
+  return { ...plan, given, presence }
+}
+
+const nothing: readonly RuntimeCheck[] = []
+
+interface Visit {
+  readonly plan: Plan & Tooled & Ordered
+  readonly catalog: Catalog
+  readonly report: Report
+  readonly step: Call
+  readonly given: Map<Hole, Given>
+  readonly checks: RuntimeCheck[]
+}
+
+function checkRead(read: Read, source: Source, visit: Visit): void {
+  const says = `\`${read.source}\``
+  const tool = source === "input" ? undefined : visit.plan.tools[source]
+  const whole = source === "input" ? visit.catalog.inputs?.shape : tool?.result?.shape
+  if (whole === undefined) {
+    if (tool !== undefined) checkUndeclared(read, tool, says, visit)
+    return
+  }
+  const found = lookUp(whole, read.path, child(read.at, "path"), says, visit)
+  if (found === undefined) return
+  if (read.kind === "reference") {
+    visit.given.set(read, { shape: found, says: placed(says, read.path) })
+    return
+  }
+  const picked = checkSelection(read, found, says, visit)
+  if (picked !== undefined)
+    visit.given.set(read, { shape: picked, says: `${placed(says, read.path)} selected by \`where\`` })
+}
+
+/** Of a result that no schema describes, only the whole value can be used. */
+function checkUndeclared(read: Read, tool: Tool, says: string, { report, given }: Visit): void {
+  if (read.kind === "reference" && read.path.length === 0) {
+    given.set(read, { shape: unknown, says })
+    return
+  }
+  const known = `\`${tool.name}\` declares no result: only the whole value can be used.`
+  report.add(diagnose("SEQ205", child(read.at, "path"), { source: says, path: formatPointer(read.path), known }))
+}
+
+const placed = (says: string, path: readonly string[]): string =>
+  path.length === 0 ? says : `${says} at \`${formatPointer(path)}\``
+
+/** The shape at a path, or a diagnostic. What is not certain becomes a runtime check. */
+function lookUp(
+  shape: TSchema,
+  path: readonly string[],
+  at: Pointer,
+  says: string,
+  { report, checks }: Visit,
+): TSchema | undefined {
+  if (path.length === 0) return shape
+  const found = shapeAt(shape, path)
+  const pointer = formatPointer(path)
+  if (found.ok) {
+    if (!found.certain) checks.push({ at, kind: "present", says: `${says} has a value at \`${pointer}\`` })
+    return found.shape
+  }
+  const reached = formatPointer(path.slice(0, found.index + 1))
+  if (found.why === "optional") {
+    report.add(diagnose("SEQ206", at, { source: says, path: reached }))
+    return undefined
+  }
+  const token = path[found.index] ?? ""
+  const known =
+    found.why === "absent" && found.known.length > 0
+      ? suggest(token, found.known, "fields")
+      : found.why === "not-an-index"
+        ? "An array takes an index from 0, or `where` and `pick`."
+        : "There is nothing further in."
+  report.add(diagnose("SEQ205", at, { source: says, path: reached, known }))
+  return undefined
+}
+
+function checkSelection(read: Selection, array: TSchema, says: string, visit: Visit): TSchema | undefined {
+  const { report, checks } = visit
+  const items = itemsOf(array)
+  const place = placed(says, read.path)
+  if (items === undefined) {
+    report.add(diagnose("SEQ211", child(read.at, "path"), { source: place, given: describe(array) }))
+    return undefined
+  }
+  checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })
+  for (const { at, path, value } of read.where) {
+    const declared = lookUpInElement(items, path, at, place, visit)
+    if (declared === undefined) return undefined
+    const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)?.shape
+    if (wanted !== undefined && fit(wanted, declared) === "never-fits") {
+      const pointer = formatPointer(path)
+      report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
+      return undefined
+    }
+  }
+  return lookUpInElement(items, read.pick, child(read.at, "pick"), place, visit)
+}
+
+/** An element may lack what `where` compares: then it does not match, which is no fault of the plan. */
+function lookUpInElement(
+  items: TSchema,
+  path: readonly string[],
+  at: Pointer,
+  place: string,
+  visit: Visit,
+): TSchema | undefined {
+  return lookUp(items, path, at, `an element of ${place}`, visit)
+}
+
+const joinable = Type.Union([Type.String(), Type.Integer(), Type.Boolean()])
+
+/** `$concat` yields a string of whatever its parts are. */
+function checkParts(expression: Expression, visit: Visit): void {
+  switch (expression.kind) {
+    case "object":
+      for (const [, value] of expression.entries) checkParts(value, visit)
+      return
+    case "array":
+      for (const item of expression.items) checkParts(item, visit)
+      return
+    case "concat":
+      checkConcat(expression, visit)
+  }
+}
+
+function checkConcat(concat: Concat, { given, report, checks }: Visit): void {
+  let right = true
+  for (const part of concat.parts) {
+    if (part.kind === "literal") continue
+    const from = given.get(part)
+    if (from === undefined) {
+      right = false
+      continue
+    }
+    const verdict = fit(from.shape, joinable)
+    if (verdict === "never-fits") {
+      right = false
+      report.add(diagnose("SEQ213", part.at, { source: from.says, given: describe(from.shape) }))
+    } else if (verdict === "may-fit") {
+      checks.push({ at: part.at, kind: "fits", says: `${from.says} is a string, an integer or a boolean` })
+    }
+  }
+  if (right) given.set(concat, { shape: Type.String(), says: "`$concat`" })
+}

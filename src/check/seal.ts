@@ -1,0 +1,112 @@
+/** Checked to compiled: the one place where a `CompiledPlan` is made. */
+import { sha256 } from "#sha256"
+import type { Catalog } from "../catalog/catalog.ts"
+import { hashSlice, type Slice, sliceFor } from "../catalog/slice.ts"
+import type { Plan } from "../plan/plan.ts"
+import { canonical } from "../text/canonical.ts"
+import type { Json } from "../text/json.ts"
+import type { Checked } from "./check.ts"
+import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "./compiled.ts"
+
+/** Goes up with every change of what compiling says or keeps; equals the package's version. */
+export const compiler = "0.1.0"
+
+/** Call it only where the report has no error: the cast below is the proof that the passes have run. */
+export const seal = (checked: Checked, catalog: Catalog): CompiledPlan =>
+  new Sealed(checked, catalog) as unknown as CompiledPlan
+
+/** Whether a value was made by compiling: a look-alike was never checked. */
+export const isCompiledPlan = (value: unknown): value is CompiledPlan => Sealed.made(value)
+
+/**
+ * Hashes and steps are worked out when first asked for, because most verdicts are read and forgotten. Nobody else
+ * holds the tree, and it is frozen before anybody sees it.
+ */
+class Sealed {
+  static made = (value: unknown): boolean => typeof value === "object" && value !== null && #checked in value
+
+  readonly #checked: Checked
+  readonly #catalog: Catalog
+  #planHash: string | undefined
+  #slice: Slice | undefined
+  #plan: Plan | undefined
+  #steps: readonly CheckedStep[] | undefined
+
+  constructor(checked: Checked, catalog: Catalog) {
+    this.#checked = checked
+    this.#catalog = catalog
+    Object.freeze(this)
+  }
+
+  get compiler(): string {
+    return compiler
+  }
+
+  get goal(): string | undefined {
+    return this.#checked.goal
+  }
+
+  get planHash(): string {
+    this.#planHash ??= sha256(canonical(this.#checked.document as unknown as Json))
+    return this.#planHash
+  }
+
+  get slice(): Slice {
+    this.#slice ??= Object.freeze(sliceFor(this.#catalog, toolsOf(this.#checked)))
+    return this.#slice
+  }
+
+  get catalogHash(): string {
+    return hashSlice(this.slice)
+  }
+
+  get plan(): Plan {
+    const { document, goal, steps } = this.#checked
+    this.#plan ??= deepFreeze({ document, goal, steps })
+    return this.#plan
+  }
+
+  get steps(): readonly CheckedStep[] {
+    this.#steps ??= deepFreeze(this.#checked.steps.map((_, index) => stepOf(this.#checked, index)))
+    return this.#steps
+  }
+
+  get states(): CompiledPlan["states"] {
+    const { machine } = this.#catalog
+    return machine && { initial: machine.initial, final: this.#checked.states.at(-1) ?? machine.initial }
+  }
+
+  get blast(): readonly Total[] {
+    return deepFreeze(this.#checked.totals)
+  }
+
+  get approvals(): readonly ApprovalNeed[] {
+    return deepFreeze(this.#checked.approvals)
+  }
+}
+
+const toolsOf = ({ steps }: Plan): readonly string[] =>
+  steps.flatMap((step) => (step.kind === "call" ? [step.tool] : []))
+
+function stepOf(checked: Checked, index: number): CheckedStep {
+  const step = checked.steps[index]
+  if (step === undefined) throw new Error(`no step ${index}`)
+  return {
+    step,
+    before: checked.states[index],
+    after: checked.states[index + 1],
+    waitsOn: at(checked.waits, index),
+    blast: at(checked.costs, index),
+    checks: [...at(checked.presence, index), ...at(checked.judged, index), ...at(checked.sameness, index)],
+  }
+}
+
+const at = <A>(lists: readonly (readonly A[])[], index: number): readonly A[] => lists[index] ?? []
+
+/** Depth is bounded by the reader. */
+function deepFreeze<A>(value: A): A {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) deepFreeze(part)
+  return value
+}

@@ -1,0 +1,29 @@
+/** Tools: each call names a tool of the catalog.   Codes: SEQ108. */
+import type { Catalog, Tool } from "../catalog/catalog.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import { suggest } from "../diagnostic/nearest.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Plan } from "../plan/plan.ts"
+import { child } from "../text/pointer.ts"
+
+export interface Tooled {
+  /** The tool of each step by its index; undefined for transitions and for tools that do not exist. */
+  readonly tools: readonly (Tool | undefined)[]
+}
+
+export function checkTools<P extends Plan>(plan: P, catalog: Catalog, report: Report): P & Tooled {
+  const tools = plan.steps.map((step) => {
+    if (step.kind === "transition") return undefined
+    const tool = catalog.tools.get(step.tool)
+    if (tool === undefined) {
+      const nearest = suggest(step.tool, catalog.tools.keys(), "tools")
+      report.add(diagnose("SEQ108", child(step.at, "tool"), { tool: readable(step.tool), nearest }))
+    }
+    return tool
+  })
+  return { ...plan, tools }
+}
+
+/** A name with a letter that only looks Latin must not look like the one that is meant. */
+const readable = (name: string): string =>
+  name.slice(0, 140).replace(/[^ -~]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)

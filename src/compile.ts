@@ -1,0 +1,117 @@
+/** Text to compiled plan. The whole road on one screen: read, admit, lower, check, seal. */
+import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
+import { isCatalog } from "./catalog/define.ts"
+import type { Spent } from "./check/blast.ts"
+import { check } from "./check/check.ts"
+import type { CompiledPlan } from "./check/compiled.ts"
+import { seal } from "./check/seal.ts"
+import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
+import { arrange, makeReport, type Report } from "./diagnostic/report.ts"
+import { diagnoseText } from "./diagnostic/text.ts"
+import { admit, notText } from "./document/admit.ts"
+import { lower } from "./plan/lower.ts"
+import type { Json } from "./text/json.ts"
+import { type Pointer, root } from "./text/pointer.ts"
+import { readJson } from "./text/read-json.ts"
+import type { Range } from "./text/source.ts"
+
+/** A compiled plan, or why there is none. `more` counts the diagnostics beyond `bounds.diagnostics`. */
+export type Compiled<Results = unknown> =
+  | {
+      readonly ok: true
+      readonly plan: CompiledPlan<Results>
+      readonly diagnostics: readonly Diagnostic[]
+      readonly more: number
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[]; readonly more: number }
+
+export interface CompileOptions {
+  /** What is already committed or in doubt in the limits' scope, by dimension. */
+  readonly spent?: Spent
+  /** Take off one code fence that encloses the whole text. Nothing else is ever taken off or repaired. */
+  readonly unwrap?: "fence"
+}
+
+/** Compiles the text of a plan (UTF-8, as text or bytes) against a catalog. Offline, synchronous, never throws. */
+export function compile<Spec extends CatalogSpec>(
+  catalog: Catalog<Spec>,
+  source: string | Uint8Array,
+  options: CompileOptions = {},
+): Compiled {
+  return guarded(catalog, (report) => {
+    if (typeof source !== "string" && !(source instanceof Uint8Array)) {
+      report.add(notText(source))
+      return undefined
+    }
+    const json = readJson(source, catalog.bounds, options.unwrap === undefined ? {} : { unwrap: options.unwrap })
+    if (!json.ok) {
+      report.add(diagnoseText(json.fault))
+      return undefined
+    }
+    return { value: json.value, rangeOf: json.rangeOf, spent: options.spent ?? {} }
+  })
+}
+
+/** A value already read, with the way back to its text if it has one. */
+export interface ReadPlan {
+  readonly value: Json
+  readonly rangeOf?: (at: Pointer, part?: "key" | "value") => Range | undefined
+  readonly spent?: Spent
+}
+
+/** The road from a read value on. `read` says itself why there is none. */
+export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | undefined): Compiled {
+  if (!isCatalog(catalog)) {
+    const params = {
+      field: "the catalog",
+      problem: "was not made by `defineCatalog`",
+      expected: "Wrap the declaration: `defineCatalog({ … })`.",
+    }
+    return { ok: false, diagnostics: [diagnose("SEQ801", root, params)], more: 0 }
+  }
+  const faults = catalog.diagnostics.filter(({ severity }) => severity === "error")
+  if (faults.length > 0) return { ok: false, diagnostics: faults, more: 0 }
+  const report = makeReport()
+  try {
+    const plan = read(report)
+    const compiled = plan && compileValue(plan, catalog, report)
+    const { diagnostics, more } = present(report, plan?.rangeOf, catalog)
+    return compiled === undefined ? { ok: false, diagnostics, more } : { ok: true, plan: compiled, diagnostics, more }
+  } catch (broken) {
+    // Doors never throw. An invariant that broke is told once, and nothing is accepted.
+    const what = broken instanceof Error ? broken.message : "unknown"
+    return { ok: false, diagnostics: [diagnose("SEQ901", root, { what: what.slice(0, 200) })], more: 0 }
+  }
+}
+
+function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
+  const document = admit(value, catalog.bounds, report)
+  if (document === undefined) return undefined
+  const plan = lower(document, catalog.bounds, report)
+  const checked = check(plan, catalog, report, spent)
+  return report.failed() ? undefined : seal(checked, catalog)
+}
+
+/** Sorted, capped, and placed in the text. */
+function present(
+  { diagnostics, failed }: Report,
+  rangeOf: ReadPlan["rangeOf"],
+  { bounds }: Catalog,
+): { diagnostics: readonly Diagnostic[]; more: number } {
+  if (diagnostics.length === 0) return { diagnostics, more: 0 }
+  // What a refused plan would have needed is no concern of its author.
+  const told = failed() ? diagnostics.filter(({ severity }) => severity !== "approval") : diagnostics
+  const placed = arrange(told.map((one) => place(one, rangeOf)))
+  const shown = placed.slice(0, bounds.diagnostics)
+  return { diagnostics: shown, more: placed.length - shown.length }
+}
+
+function place({ part, ...diagnostic }: Unplaced, rangeOf: ReadPlan["rangeOf"]): Diagnostic {
+  if (rangeOf === undefined || diagnostic.range !== undefined) return diagnostic
+  const range = rangeOf(diagnostic.at, part)
+  const related = diagnostic.related?.map((one) => {
+    const there = rangeOf(one.at)
+    return there === undefined ? one : { ...one, range: there }
+  })
+  return { ...diagnostic, ...(range === undefined ? {} : { range }), ...(related === undefined ? {} : { related }) }
+}

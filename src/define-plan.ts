@@ -1,0 +1,21 @@
+/** Plans written in code: the same compiled plan, by the same passes, with the types of its results. */
+import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
+import { type Compiled, type CompileOptions, guarded } from "./compile.ts"
+import { diagnose } from "./diagnostic/diagnostic.ts"
+import { copyJson } from "./text/copy-json.ts"
+import type { PlanLiteral, ResultsOf, ToolNames } from "./typed/results.ts"
+
+/** Compiles a plan that is a value. It is copied first: later changes to the value change nothing. Never throws. */
+export function definePlan<Spec extends CatalogSpec, const Plan extends PlanLiteral<ToolNames<Spec>>>(
+  catalog: Catalog<Spec>,
+  plan: Plan,
+  options: Pick<CompileOptions, "spent"> = {},
+): Compiled<ResultsOf<Spec, Plan>> {
+  const compiled = guarded(catalog, (report) => {
+    const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
+    if (copied.ok) return { value: copied.value, spent: options.spent ?? {} }
+    report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
+    return undefined
+  })
+  return compiled as Compiled<ResultsOf<Spec, Plan>>
+}

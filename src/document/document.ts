@@ -1,0 +1,36 @@
+/** The plan as the planner may write it: the right shape, nothing in it yet believed. */
+import { type Static, Type } from "@sinclair/typebox"
+import type { JsonObject } from "../text/json.ts"
+
+const closed = { additionalProperties: false } as const
+
+/** One step before its kind is known: which fields belong together is said by `admit`, in better words than a union's. */
+export const StepShape = Type.Object(
+  {
+    id: Type.String(),
+    tool: Type.Optional(Type.String()),
+    args: Type.Optional(Type.Object({}, { additionalProperties: Type.Unknown() })),
+    transition: Type.Optional(Type.String()),
+    after: Type.Optional(Type.Array(Type.String())),
+    occurrence: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    why: Type.Optional(Type.String()),
+  },
+  closed,
+)
+
+export const DocumentShape = Type.Object(
+  {
+    version: Type.Number(),
+    goal: Type.Optional(Type.String()),
+    steps: Type.Array(StepShape),
+  },
+  closed,
+)
+
+export type StepDocument = Omit<Static<typeof StepShape>, "args"> & { readonly args?: JsonObject }
+
+export interface Document {
+  readonly version: 1
+  readonly goal?: string
+  readonly steps: readonly StepDocument[]
+}

@@ -1,0 +1,191 @@
+/** The forms an expression can take: `$from`, `$concat`, `$literal`. Codes: SEQ130 … SEQ133. */
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import { suggest } from "../diagnostic/nearest.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Bounds } from "../text/bounds.ts"
+import { isObject, type Json, type JsonObject, nameOf } from "../text/json.ts"
+import { child, type Pointer, parsePointer } from "../text/pointer.ts"
+import type { Broken, Concat, Expression, Literal, Match, Read } from "./plan.ts"
+
+export interface Lowering {
+  readonly bounds: Bounds
+  readonly report: Report
+  /** Filled with each `$from` as it is met. */
+  readonly reads: Read[]
+}
+
+/** Bottom up: what holds no reference folds into one literal. */
+export function lowerExpression(value: Json, at: Pointer, lowering: Lowering): Expression {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json, index) => lowerExpression(item, child(at, index), lowering))
+    return items.every(isLiteral)
+      ? { kind: "literal", at, value: items.map((item) => item.value) }
+      : { kind: "array", at, items }
+  }
+  if (!isObject(value)) return { kind: "literal", at, value }
+  const entries: (readonly [string, Expression])[] = []
+  let constant = true
+  for (const key in value) {
+    if (key.startsWith("$")) return lowerForm(value, at, lowering)
+    const part = lowerExpression(value[key] as Json, child(at, key), lowering)
+    if (part.kind !== "literal") constant = false
+    entries.push([key, part])
+  }
+  if (!constant) return { kind: "object", at, entries }
+  return {
+    kind: "literal",
+    at,
+    value: Object.fromEntries(entries.map(([key, part]) => [key, (part as Literal).value])),
+  }
+}
+
+const isLiteral = (expression: Expression): expression is Literal => expression.kind === "literal"
+
+function lowerForm(value: JsonObject, at: Pointer, lowering: Lowering): Expression {
+  const keys = Object.keys(value)
+  for (const key of keys) {
+    if (key.startsWith("$") && !Object.hasOwn(forms, key)) {
+      lowering.report.add(diagnose("SEQ130", child(at, key), { key }, { part: "key" }))
+      return { kind: "broken", at }
+    }
+  }
+  if ("$from" in value) return lowerFrom(value, at, lowering)
+  const key = "$concat" in value ? "$concat" : "$literal"
+  const other = keys.find((name) => name !== key)
+  if (other !== undefined)
+    return broken(child(at, other), `\`${key}\` stands alone, without \`${other}\``, forms[key], lowering)
+  return key === "$literal"
+    ? { kind: "literal", at, value: value[key] as Json }
+    : lowerConcat(value[key] as Json, at, lowering)
+}
+
+const forms = {
+  $from: 'Write `{"$from": "step or input", "path": "/pointer"}`, with `where` and `pick` to select from an array.',
+  $concat: 'Write `{"$concat": ["text", {"$from": "step", "path": "/pointer"}]}`.',
+  $literal: 'Write `{"$literal": data}`.',
+} as const
+
+function broken(at: Pointer, problem: string, form: string, { report }: Lowering): Broken {
+  report.add(diagnose("SEQ131", at, { problem, form }))
+  return { kind: "broken", at }
+}
+
+const fromFields = ["$from", "path", "where", "pick"]
+
+function lowerFrom(value: JsonObject, at: Pointer, lowering: Lowering): Read | Broken {
+  const unknown = Object.keys(value).find((key) => !fromFields.includes(key))
+  if (unknown !== undefined) {
+    const form = suggest(unknown, fromFields, "fields")
+    return broken(child(at, unknown), `\`$from\` has no field \`${unknown}\``, form, lowering)
+  }
+  const source = value.$from as Json
+  if (typeof source !== "string")
+    return broken(
+      child(at, "$from"),
+      `\`$from\` names a step or \`input\`, but is ${nameOf(source)}`,
+      forms.$from,
+      lowering,
+    )
+  const path = lowerPath(value.path, child(at, "path"), lowering)
+  if (path === undefined) return { kind: "broken", at }
+  if (value.where === undefined) {
+    if (value.pick !== undefined) return broken(child(at, "pick"), "`pick` needs `where`", forms.$from, lowering)
+    return keep({ kind: "reference", at, source, path }, lowering)
+  }
+  const where = lowerWhere(value.where, child(at, "where"), lowering)
+  const pick = lowerPath(value.pick, child(at, "pick"), lowering)
+  if (where === undefined || pick === undefined) return { kind: "broken", at }
+  return keep({ kind: "selection", at, source, path, where, pick }, lowering)
+}
+
+function keep<R extends Read>(read: R, { reads }: Lowering): R {
+  reads.push(read)
+  return read
+}
+
+/** An absent path is the whole value. */
+function lowerPath(written: Json | undefined, at: Pointer, lowering: Lowering): readonly string[] | undefined {
+  if (written === undefined) return []
+  if (typeof written !== "string") {
+    broken(
+      at,
+      `a path is a string, but this is ${nameOf(written)}`,
+      'Write a JSON Pointer, such as `"/items/0/id"`.',
+      lowering,
+    )
+    return undefined
+  }
+  const path = parsePointer(written)
+  if (path === undefined) {
+    lowering.report.add(diagnose("SEQ132", at, { pointer: written.slice(0, 80), suggestion: pointerLike(written) }))
+  }
+  return path
+}
+
+/** `items[0].id`, `$.items[0]` and `items/0` are what planners write instead. */
+function pointerLike(written: string): string {
+  const tokens = written
+    .replace(/^\$\.?/, "")
+    .split(/[./[\]]+/)
+    .filter((token) => token !== "")
+  if (tokens.length === 0 || tokens.length > 20 || tokens.some((token) => !/^[\w-]+$/.test(token))) {
+    return "Begin with `/`; `~` is written `~0`, and `/` inside a key `~1`."
+  }
+  return `Write \`/${tokens.join("/")}\`.`
+}
+
+function lowerWhere(written: Json, at: Pointer, lowering: Lowering): readonly Match[] | undefined {
+  const form = 'Write `"where": {"/pointer": value}`, with a literal or a `$from` as the value.'
+  if (!isObject(written) || Object.keys(written).length === 0) {
+    broken(at, "`where` is an object with at least one pointer to compare", form, lowering)
+    return undefined
+  }
+  const matches: Match[] = []
+  for (const [pointer, compared] of Object.entries(written)) {
+    const place = child(at, pointer)
+    const path = lowerPath(pointer, place, lowering)
+    const value = lowerExpression(compared, place, lowering)
+    if (value.kind === "broken" || path === undefined) return undefined
+    if (value.kind !== "literal" && value.kind !== "reference") {
+      broken(place, "`where` compares with a literal or a plain `$from`", form, lowering)
+      return undefined
+    }
+    matches.push({ at: place, path, value })
+  }
+  return matches
+}
+
+function lowerConcat(written: Json, at: Pointer, lowering: Lowering): Concat | Literal | Broken {
+  const place = child(at, "$concat")
+  if (!Array.isArray(written))
+    return broken(place, `\`$concat\` takes an array of parts, but is ${nameOf(written)}`, forms.$concat, lowering)
+  if (written.length > lowering.bounds.concatParts) {
+    lowering.report.add(diagnose("SEQ133", place, { count: written.length, max: lowering.bounds.concatParts }))
+    return { kind: "broken", at }
+  }
+  const parts: (Literal | Read)[] = []
+  for (const [index, item] of written.entries()) {
+    const part = lowerExpression(item, child(place, index), lowering)
+    if (part.kind === "broken") return part
+    if (!isPart(part)) {
+      const problem = "`$concat` joins strings, integers and booleans, or a `$from` to such"
+      return broken(part.at, problem, forms.$concat, lowering)
+    }
+    parts.push(part)
+  }
+  const texts = parts.map((part) => (part.kind === "literal" ? textOf(part.value) : undefined))
+  return texts.every((text) => text !== undefined)
+    ? { kind: "literal", at, value: texts.join("") }
+    : { kind: "concat", at, parts }
+}
+
+const isPart = (part: Expression): part is Literal | Read =>
+  part.kind === "reference" ||
+  part.kind === "selection" ||
+  (part.kind === "literal" && textOf(part.value) !== undefined)
+
+/** The one text form of a string, an integer or a boolean; undefined for what has none. */
+export function textOf(value: Json): string | undefined {
+  if (typeof value === "string") return value
+  return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : undefined
+}

@@ -1,0 +1,53 @@
+/** Document to syntax tree. Total: whatever passed the envelope has a tree. Codes: SEQ130 … SEQ133. */
+
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Document, StepDocument } from "../document/document.ts"
+import type { Bounds } from "../text/bounds.ts"
+import { isObject, type Json, type JsonObject } from "../text/json.ts"
+import { child, type Pointer, root } from "../text/pointer.ts"
+import { type Lowering, lowerExpression } from "./expression.ts"
+import type { Expression, Name, Plan, Read, Step } from "./plan.ts"
+
+export function lower(document: Document, bounds: Bounds, report: Report): Plan {
+  const steps = child(root, "steps")
+  return {
+    document,
+    goal: document.goal,
+    steps: document.steps.map((step, index) => lowerStep(step, index, child(steps, index), bounds, report)),
+  }
+}
+
+function lowerStep(step: StepDocument, index: number, at: Pointer, bounds: Bounds, report: Report): Step {
+  const { id, why } = step
+  const after = step.after === undefined ? none : lowerNames(step.after, child(at, "after"))
+  if (step.tool === undefined) return { kind: "transition", id, index, at, to: step.transition ?? "", after, why }
+  const reads: Read[] = []
+  const args = lowerArgs(step.args ?? {}, child(at, "args"), { bounds, report, reads })
+  return { kind: "call", id, index, at, tool: step.tool, args, reads, after, occurrence: step.occurrence ?? 1, why }
+}
+
+const none: readonly Name[] = []
+
+const lowerNames = (ids: readonly string[], at: Pointer): readonly Name[] =>
+  ids.map((id, index) => ({ id, at: child(at, index) }))
+
+/** The whole of `args` is an object of parameters, never an expression. */
+function lowerArgs(args: JsonObject, at: Pointer, lowering: Lowering): Expression {
+  for (const key in args) {
+    if (!key.startsWith("$")) continue
+    const problem = "`args` is an object of parameters, not an expression"
+    const form = "Write each parameter by name, with an expression as its value where one is needed."
+    lowering.report.add(diagnose("SEQ131", child(at, key), { problem, form }, { part: "key" }))
+    return { kind: "broken", at }
+  }
+  return holdsExpression(args) ? lowerExpression(args, at, lowering) : { kind: "literal", at, value: args }
+}
+
+/** Whether any object in the value has a key that begins with `$`. Depth is bounded by the reader. */
+function holdsExpression(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(holdsExpression)
+  if (!isObject(value)) return false
+  for (const key in value) if (key.startsWith("$") || holdsExpression(value[key] as Json)) return true
+  return false
+}

@@ -1,0 +1,101 @@
+/**
+ * A compiled plan as text, to be kept or sent. Loading compiles the document again and compares everything: nothing
+ * but the document is ever taken from the file. Codes: SEQ140 (stale), SEQ141 (altered).
+ */
+import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
+import { changedParts, type Slice, sliceFor } from "./catalog/slice.ts"
+import type { CompiledPlan } from "./check/compiled.ts"
+import { type Compiled, guarded } from "./compile.ts"
+import { type Diagnostic, diagnose } from "./diagnostic/diagnostic.ts"
+import { diagnoseText } from "./diagnostic/text.ts"
+import { canonical } from "./text/canonical.ts"
+import { isObject, type Json, type JsonObject } from "./text/json.ts"
+import { child, type Pointer, root } from "./text/pointer.ts"
+import { readJson } from "./text/read-json.ts"
+
+/** What is kept beside the document, part by part. */
+function describePlan(plan: CompiledPlan): { readonly [part: string]: Json } {
+  const steps = plan.steps.map(({ step, before = null, after = null, waitsOn, blast, checks }) => {
+    return { id: step.id, before, after, waitsOn, blast, checks }
+  })
+  const { planHash, catalogHash, slice, states = null, blast, approvals } = plan
+  // Interfaces have no index signature, but these are plain data.
+  return { planHash, catalogHash, slice, states, blast, approvals, steps } as unknown as {
+    readonly [part: string]: Json
+  }
+}
+
+/** The compiled plan and its document as JSON text. */
+export const serialize = (plan: CompiledPlan): string =>
+  JSON.stringify({ sequitur: 1, compiler: plan.compiler, ...describePlan(plan), document: plan.plan.document }, null, 2)
+
+/** Reads what `serialize` wrote. Refused where it differs in anything from what its document compiles to now. */
+export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: string | Uint8Array): Compiled {
+  let kept: JsonObject = {}
+  const compiled = guarded(catalog, (report) => {
+    // The tree beside the document is a few times its size.
+    const { bounds } = catalog
+    const json = readJson(text, {
+      ...bounds,
+      textBytes: bounds.textBytes * 16,
+      nodes: bounds.nodes * 16,
+      depth: bounds.depth + 8,
+    })
+    if (!json.ok) {
+      report.add(diagnoseText(json.fault))
+      return undefined
+    }
+    if (!isObject(json.value) || json.value.sequitur !== 1 || json.value.document === undefined) {
+      report.add(
+        diagnose("SEQ102", root, { owner: "the stored plan", field: "document", expected: "what `serialize` wrote" }),
+      )
+      return undefined
+    }
+    kept = json.value
+    return { value: json.value.document, rangeOf: (at, part) => json.rangeOf(`/document${at}` as Pointer, part) }
+  })
+  const slice = sliceIn(kept)
+  if (!compiled.ok) return stale(compiled, slice, catalog)
+  const changed = changedParts(slice, compiled.plan.slice)
+  if (changed.length > 0) return refuse(diagnose("SEQ140", child(root, "slice"), { changed: changed.join(", ") }))
+  const altered = alteredPart(kept, compiled.plan)
+  if (altered === undefined) return compiled
+  const { compiler } = compiled.plan
+  if (kept.compiler !== compiler)
+    return refuse(diagnose("SEQ140", child(root, "compiler"), { changed: `compiler (now ${compiler})` }))
+  return refuse(diagnose("SEQ141", child(root, altered), { part: altered }))
+}
+
+const refuse = (diagnostic: Diagnostic): Compiled => ({ ok: false, diagnostics: [diagnostic], more: 0 })
+
+/** The document may no longer compile because the catalog moved on: then that is said too. */
+function stale(compiled: Compiled, slice: Slice, catalog: Catalog): Compiled {
+  if (Object.keys(slice).length === 0 || compiled.ok) return compiled
+  const tools = Object.keys(slice).flatMap((part) => (part.startsWith("tool ") ? [part.slice(5)] : []))
+  const changed = changedParts(slice, sliceFor(catalog, tools))
+  if (changed.length === 0) return compiled
+  const diagnostic = diagnose("SEQ140", child(root, "slice"), { changed: changed.join(", ") })
+  return { ...compiled, diagnostics: [diagnostic, ...compiled.diagnostics] }
+}
+
+function sliceIn(kept: JsonObject): Slice {
+  const { slice } = kept
+  if (!isObject(slice)) return {}
+  return Object.fromEntries(
+    Object.entries(slice).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  )
+}
+
+/** The first part that is not as it would be written now. */
+function alteredPart(kept: JsonObject, plan: CompiledPlan): string | undefined {
+  const now: { readonly [part: string]: Json } = {
+    sequitur: 1,
+    compiler: plan.compiler,
+    ...describePlan(plan),
+    document: kept.document ?? null,
+  }
+  return [...new Set([...Object.keys(now), ...Object.keys(kept)])].find((part) => {
+    const [a, b] = [now[part], kept[part]]
+    return a === undefined || b === undefined || canonical(a) !== canonical(b)
+  })
+}

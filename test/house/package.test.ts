@@ -1,0 +1,91 @@
+/** The tarball, as a user gets it: installed in an empty folder, used from plain JavaScript and from TypeScript. */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { compiler } from "../../src/check/seal.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "sequitur-package-"))
+const root = resolve(".")
+const run = (command: string, args: readonly string[], cwd = folder): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+
+beforeAll(() => {
+  rmSync("dist", { recursive: true, force: true })
+  run("npm", ["run", "build", "--silent"], root)
+  const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], root)) as {
+    filename: string
+  }[]
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
+  run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", join(folder, packed[0]?.filename ?? "")])
+}, 300_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const program = `
+import { defineCatalog, definePlan, compile, tool } from "sequitur"
+import { createRunner, memory, toolbox } from "sequitur/run"
+import { sqlite } from "sequitur/sqlite"
+import { z } from "zod"
+
+const catalog = defineCatalog({
+  name: "greetings", version: "1",
+  tools: {
+    find_name: tool({ description: "Look up a name.", effect: "read", params: z.strictObject({ id: z.int() }), result: z.strictObject({ name: z.string() }) }),
+    greet: tool({ description: "Send a greeting.", effect: "write", params: z.strictObject({ name: z.string() }), result: z.strictObject({ sent: z.boolean() }), idempotency: "none", compensate: "none" }),
+  },
+})
+const tools = toolbox(catalog, {
+  find_name: async ({ id }) => ({ name: "user " + id }),
+  greet: async ({ name }) => ({ sent: name === "user 7" }),
+})
+const written = definePlan(catalog, { version: 1, steps: [
+  { id: "find", tool: "find_name", args: { id: 7 } },
+  { id: "hello", tool: "greet", args: { name: { $from: "find", path: "/name" } } },
+] })
+if (!written.ok) throw new Error("refused")
+const who = { principal: { tenant: "acme", subject: "ada" }, sessionId: "s", taskId: "t" }
+for (const store of [memory(), sqlite("runs.db")]) {
+  const runner = createRunner({ catalog, tools, store })
+  const result = await runner.run(written.plan, who)
+  if (result.status !== "succeeded") throw new Error(JSON.stringify(result))
+  console.log(result.status, TYPED)
+  await runner.close()
+}
+const refused = compile(catalog, '{ "version": 1, "steps": [{ "id": "a", "tool": "greet", "args": { "nam": "x" } }] }')
+console.log(refused.ok, refused.diagnostics.map((d) => d.code).join())
+`
+
+const expected = "succeeded true\nsucceeded true\nfalse SEQ120,SEQ121\n"
+
+test("plain JavaScript compiles and runs a plan", () => {
+  writeFileSync(join(folder, "use.js"), program.replace("TYPED", 'result.of("hello", "greet").sent'))
+  rmSync(join(folder, "runs.db"), { force: true })
+  expect(run(process.execPath, ["use.js"])).toBe(expected)
+})
+
+test("TypeScript compiles, typechecks and runs a plan", () => {
+  const source = program.replace("TYPED", "result.steps.hello.sent satisfies boolean")
+  writeFileSync(join(folder, "use.ts"), source)
+  const options = { module: "nodenext", target: "es2024", strict: true, skipLibCheck: true, noEmit: true, types: [] }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["use.ts"] }))
+  // `console` is all of the host that the program uses.
+  mkdirSync(join(folder, "host"), { recursive: true })
+  writeFileSync(join(folder, "host", "console.d.ts"), "declare const console: { log(...all: unknown[]): void }\n")
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: options, files: ["use.ts", "host/console.d.ts"] }),
+  )
+  run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."])
+  rmSync(join(folder, "runs.db"), { force: true })
+  expect(run(process.execPath, ["use.ts"])).toBe(expected)
+})
+
+test("the command is there", () => {
+  expect(run(join(folder, "node_modules/.bin/sequitur"), ["--version"]).trim()).toBe(compiler)
+})
+
+test("the package says its version once", () => {
+  expect(compiler).toBe((JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version)
+})
