@@ -10,9 +10,10 @@ import { arrange, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
 import { lower } from "./plan/lower.ts"
+import type { Bounds } from "./text/bounds.ts"
 import type { Json } from "./text/json.ts"
 import { type Pointer, root } from "./text/pointer.ts"
-import { readJson } from "./text/read-json.ts"
+import { type ReadJson, readJson } from "./text/read-json.ts"
 import type { Range } from "./text/source.ts"
 
 /** A compiled plan, or why there is none. `more` counts the diagnostics beyond `bounds.diagnostics`. */
@@ -36,20 +37,30 @@ export interface CompileOptions {
 export function compile<Spec extends CatalogSpec>(
   catalog: Catalog<Spec>,
   source: string | Uint8Array,
-  options: CompileOptions = {},
+  options?: CompileOptions,
 ): Compiled {
   return guarded(catalog, (report) => {
-    if (typeof source !== "string" && !(source instanceof Uint8Array)) {
-      report.add(notText(source))
-      return undefined
-    }
-    const json = readJson(source, catalog.bounds, options.unwrap === undefined ? {} : { unwrap: options.unwrap })
-    if (!json.ok) {
-      report.add(diagnoseText(json.fault))
-      return undefined
-    }
-    return { value: json.value, rangeOf: json.rangeOf, spent: options.spent ?? {} }
+    const json = readText(source, catalog.bounds, report, options?.unwrap)
+    return json && { value: json.value, rangeOf: json.rangeOf, spent: options?.spent ?? {} }
   })
+}
+
+/** The text's value with its places, or a fault reported. */
+export function readText(
+  source: unknown,
+  bounds: Bounds,
+  report: Report,
+  unwrap?: "fence",
+): Extract<ReadJson, { ok: true }> | undefined {
+  // `isView` first: asking a proxy what it is an instance of runs the proxy.
+  if (typeof source !== "string" && !(ArrayBuffer.isView(source) && source instanceof Uint8Array)) {
+    report.add(notText(source))
+    return undefined
+  }
+  const json = readJson(source, bounds, unwrap === undefined ? {} : { unwrap })
+  if (json.ok) return json
+  report.add(diagnoseText(json.fault))
+  return undefined
 }
 
 /** A value already read, with the way back to its text if it has one. */

@@ -9,11 +9,11 @@ import type { PlanLiteral, ResultsOf, ToolNames } from "./typed/results.ts"
 export function definePlan<Spec extends CatalogSpec, const Plan extends PlanLiteral<ToolNames<Spec>>>(
   catalog: Catalog<Spec>,
   plan: Plan,
-  options: Pick<CompileOptions, "spent"> = {},
+  options?: Pick<CompileOptions, "spent">,
 ): Compiled<ResultsOf<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {
     const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
-    if (copied.ok) return { value: copied.value, spent: options.spent ?? {} }
+    if (copied.ok) return { value: copied.value, spent: options?.spent ?? {} }
     report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
     return undefined
   })

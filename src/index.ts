@@ -1,5 +1,5 @@
 /** The compiler's door: pure, offline, works in Node, in a browser and at the edge. */
-export type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
+export type { BudgetSpec, Catalog, CatalogSpec, LimitSpec, MachineSpec } from "./catalog/catalog.ts"
 export { defineCatalog, isCatalog } from "./catalog/define.ts"
 export { named } from "./catalog/schema/named.ts"
 export { type ArgsOf, arg, count, fromResult, type ResultOf, type ToolSpec, tool } from "./catalog/tool.ts"

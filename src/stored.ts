@@ -5,46 +5,23 @@
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { changedParts, type Slice, sliceFor } from "./catalog/slice.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
-import { type Compiled, guarded } from "./compile.ts"
+import { type Compiled, guarded, readText } from "./compile.ts"
 import { type Diagnostic, diagnose } from "./diagnostic/diagnostic.ts"
-import { diagnoseText } from "./diagnostic/text.ts"
+import type { Bounds } from "./text/bounds.ts"
 import { canonical } from "./text/canonical.ts"
-import { isObject, type Json, type JsonObject } from "./text/json.ts"
+import { isObject, type JsonObject } from "./text/json.ts"
 import { child, type Pointer, root } from "./text/pointer.ts"
-import { readJson } from "./text/read-json.ts"
-
-/** What is kept beside the document, part by part. */
-function describePlan(plan: CompiledPlan): { readonly [part: string]: Json } {
-  const steps = plan.steps.map(({ step, before = null, after = null, waitsOn, blast, checks }) => {
-    return { id: step.id, before, after, waitsOn, blast, checks }
-  })
-  const { planHash, catalogHash, slice, states = null, blast, approvals } = plan
-  // Interfaces have no index signature, but these are plain data.
-  return { planHash, catalogHash, slice, states, blast, approvals, steps } as unknown as {
-    readonly [part: string]: Json
-  }
-}
 
 /** The compiled plan and its document as JSON text. */
-export const serialize = (plan: CompiledPlan): string =>
-  JSON.stringify({ sequitur: 1, compiler: plan.compiler, ...describePlan(plan), document: plan.plan.document }, null, 2)
+export const serialize = (plan: CompiledPlan): string => JSON.stringify(plan, null, 2)
 
 /** Reads what `serialize` wrote. Refused where it differs in anything from what its document compiles to now. */
 export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: string | Uint8Array): Compiled {
   let kept: JsonObject = {}
   const compiled = guarded(catalog, (report) => {
-    // The tree beside the document is a few times its size.
     const { bounds } = catalog
-    const json = readJson(text, {
-      ...bounds,
-      textBytes: bounds.textBytes * 16,
-      nodes: bounds.nodes * 16,
-      depth: bounds.depth + 8,
-    })
-    if (!json.ok) {
-      report.add(diagnoseText(json.fault))
-      return undefined
-    }
+    const json = readText(text, boundsOfStored(bounds), report)
+    if (json === undefined) return undefined
     if (!isObject(json.value) || json.value.sequitur !== 1 || json.value.document === undefined) {
       report.add(
         diagnose("SEQ102", root, { owner: "the stored plan", field: "document", expected: "what `serialize` wrote" }),
@@ -52,6 +29,8 @@ export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: str
       return undefined
     }
     kept = json.value
+    // The file may be larger than a plan, but the plan in it may not.
+    if (readText(canonical(json.value.document), bounds, report) === undefined) return undefined
     return { value: json.value.document, rangeOf: (at, part) => json.rangeOf(`/document${at}` as Pointer, part) }
   })
   const slice = sliceIn(kept)
@@ -65,6 +44,15 @@ export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: str
     return refuse(diagnose("SEQ140", child(root, "compiler"), { changed: `compiler (now ${compiler})` }))
   return refuse(diagnose("SEQ141", child(root, altered), { part: altered }))
 }
+
+/** What is kept beside a document is a few times its size, and has hashes and words longer than its own strings. */
+const boundsOfStored = (bounds: Bounds): Bounds => ({
+  ...bounds,
+  textBytes: bounds.textBytes * 16,
+  nodes: bounds.nodes * 16,
+  depth: bounds.depth + 8,
+  stringBytes: Math.max(bounds.stringBytes, 4_096),
+})
 
 const refuse = (diagnostic: Diagnostic): Compiled => ({ ok: false, diagnostics: [diagnostic], more: 0 })
 
@@ -88,12 +76,7 @@ function sliceIn(kept: JsonObject): Slice {
 
 /** The first part that is not as it would be written now. */
 function alteredPart(kept: JsonObject, plan: CompiledPlan): string | undefined {
-  const now: { readonly [part: string]: Json } = {
-    sequitur: 1,
-    compiler: plan.compiler,
-    ...describePlan(plan),
-    document: kept.document ?? null,
-  }
+  const now = plan.toJSON()
   return [...new Set([...Object.keys(now), ...Object.keys(kept)])].find((part) => {
     const [a, b] = [now[part], kept[part]]
     return a === undefined || b === undefined || canonical(a) !== canonical(b)

@@ -1,16 +1,17 @@
 /**
  * Blast radius: the worst a plan can do stays within each limit, per step and in total. An interval analysis in
  * non-negative safe integers, saturating at 2^53-1.
- * Codes: SEQ401 (one step), SEQ402 (the plan).
+ * Codes: SEQ401 (one step), SEQ402 (the plan), SEQ404 (what is spent is no count).
  */
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
 import { countOf, intervalOf } from "../catalog/schema/interval.ts"
 import { propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
+import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { argumentOf } from "../plan/same.ts"
-import { child, type Pointer } from "../text/pointer.ts"
+import { child, type Pointer, root } from "../text/pointer.ts"
 import type { Total } from "./compiled.ts"
 import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
@@ -31,6 +32,7 @@ export function checkBlast<P extends Plan & Tooled & Typed>(
   report: Report,
   spent: Spent,
 ): P & Bounded {
+  checkSpent(spent, catalog, report)
   const costs = plan.steps.map((step): readonly Total[] => {
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) return nothing
@@ -43,6 +45,21 @@ export function checkBlast<P extends Plan & Tooled & Typed>(
 }
 
 const nothing: readonly Total[] = []
+
+/** The host's own numbers: one that is no count would switch its limit off. */
+function checkSpent(spent: Spent, { limits }: Catalog, report: Report): void {
+  for (const [dimension, value] of Object.entries(spent)) {
+    if (!limits.has(dimension)) {
+      const remedy = suggest(dimension, limits.keys(), "limits")
+      report.add(diagnose("SEQ404", root, { dimension, problem: "is no limit of the catalog", remedy }))
+    } else if (!Number.isSafeInteger(value) || value < 0) {
+      const problem = `must be a non-negative integer up to 2^53-1, but is ${String(value)}`
+      report.add(
+        diagnose("SEQ404", root, { dimension, problem, remedy: "Give what is committed or in doubt, as a count." }),
+      )
+    }
+  }
+}
 
 function checkDimension(
   dimension: string,
@@ -60,6 +77,7 @@ function checkDimension(
     const step = plan.steps[index]
     if (own === undefined || step === undefined) return
     total.min = add(total.min, own.min)
+    const left = max - before - total.max
     total.max = add(total.max, own.max)
     if (told) return
     if (own.max > max) {
@@ -68,7 +86,7 @@ function checkDimension(
       report.add(
         diagnose("SEQ401", placeOf(plan, index, dimension), { step: step.id, worst: own.max, dimension, max, how }),
       )
-    } else if (add(before, total.max) > max) {
+    } else if (own.max > left) {
       told = true
       const already = before === 0 ? "" : `, ${before} already spent`
       report.add(
@@ -102,7 +120,7 @@ function costOf(blast: Blast, step: Call, tool: Tool, plan: Typed): Total {
   if (blast.kind === "constant") return { dimension, min: blast.value, max: blast.value }
   const argument = argumentOf(step.args, blast.parameter)
   const range = argument === undefined ? { min: 0, max: blast.max } : rangeOf(argument, blast, tool, plan)
-  return { dimension, min: clamp(range.min), max: clamp(range.max) }
+  return { dimension, min: clamp(Math.ceil(range.min)), max: clamp(Math.floor(range.max)) }
 }
 
 /** A literal counts as itself, a reference as the lesser of its source's and its parameter's bound. */

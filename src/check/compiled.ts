@@ -1,5 +1,6 @@
 /** A plan that passed every gate: immutable, hashed, the only thing `run` takes. */
 import type { Plan, Step } from "../plan/plan.ts"
+import type { JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 
 declare const compiled: unique symbol
@@ -20,6 +21,8 @@ export interface CompiledPlan<Results = unknown> {
   readonly states: { readonly initial: string; readonly final: string } | undefined
   readonly blast: readonly Total[]
   readonly approvals: readonly ApprovalNeed[]
+  /** All of it with its document, as plain data. `JSON.stringify` asks for it. */
+  readonly toJSON: () => JsonObject
 }
 
 /** One step with what the checks learnt of it. */

@@ -5,6 +5,7 @@
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import type { Requirement } from "../catalog/tool.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
+import { nearestTo } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Plan } from "../plan/plan.ts"
 import { argumentOf, canonicalExpression } from "../plan/same.ts"
@@ -33,13 +34,14 @@ function checkRequirement(
   step: Call,
   tool: Tool,
   requirement: Requirement,
-  plan: Plan,
+  plan: Plan & Tooled,
   report: Report,
 ): readonly RuntimeCheck[] {
   const earlier = plan.steps.filter(
     (other): other is Call => other.kind === "call" && other.index < step.index && other.tool === requirement.tool,
   )
   if (earlier.length === 0) {
+    if (isMisspelt(requirement.tool, step, plan)) return nothing
     report.add(
       diagnose("SEQ208", child(step.at, "tool"), { tool: tool.name, required: requirement.tool, step: step.id }),
     )
@@ -73,6 +75,16 @@ function checkRequirement(
   report.add(diagnose("SEQ209", at, { tool: tool.name, required: requirement.tool, parameter, found }, { related }))
   return nothing
 }
+
+/** An earlier call of no tool that was surely meant to be the required one: that was told already. */
+const isMisspelt = (required: string, step: Call, { steps, tools }: Plan & Tooled): boolean =>
+  steps.some(
+    (other) =>
+      other.kind === "call" &&
+      other.index < step.index &&
+      tools[other.index] === undefined &&
+      nearestTo(other.tool, [required]).length > 0,
+  )
 
 /** Equal texts are equal values; different constants are different; anything else only the run can tell. */
 function compare(step: Call, other: Call, parameter: string): "equal" | "different" | "open" {

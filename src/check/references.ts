@@ -13,7 +13,7 @@ import { describe, itemsOf } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Concat, Expression, Hole, Plan, Read, Selection } from "../plan/plan.ts"
+import type { Call, Concat, Expression, Hole, Match, Plan, Read, Selection } from "../plan/plan.ts"
 import { child, formatPointer, type Pointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
 import type { Ordered, Source } from "./order.ts"
@@ -136,28 +136,22 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
     return undefined
   }
   checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })
-  for (const { at, path, value } of read.where) {
-    const declared = lookUpInElement(items, path, at, place, visit)
-    if (declared === undefined) return undefined
-    const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)?.shape
-    if (wanted !== undefined && fit(wanted, declared) === "never-fits") {
-      const pointer = formatPointer(path)
-      report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
-      return undefined
-    }
-  }
-  return lookUpInElement(items, read.pick, child(read.at, "pick"), place, visit)
+  const faults = read.where.filter((match) => !canMatch(match, items, place, visit))
+  const picked = lookUp(items, read.pick, child(read.at, "pick"), `an element of ${place}`, visit)
+  return faults.length === 0 ? picked : undefined
 }
 
 /** An element may lack what `where` compares: then it does not match, which is no fault of the plan. */
-function lookUpInElement(
-  items: TSchema,
-  path: readonly string[],
-  at: Pointer,
-  place: string,
-  visit: Visit,
-): TSchema | undefined {
-  return lookUp(items, path, at, `an element of ${place}`, visit)
+function canMatch({ at, path, value }: Match, items: TSchema, place: string, visit: Visit): boolean {
+  const found = shapeAt(items, path)
+  if (!found.ok && found.why === "optional") return true
+  const declared = lookUp(items, path, at, `an element of ${place}`, { ...visit, checks: [] })
+  if (declared === undefined) return false
+  const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)?.shape
+  if (wanted === undefined || fit(wanted, declared) !== "never-fits") return true
+  const pointer = formatPointer(path)
+  visit.report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
+  return false
 }
 
 const joinable = Type.Union([Type.String(), Type.Integer(), Type.Boolean()])

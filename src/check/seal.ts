@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { hashSlice, type Slice, sliceFor } from "../catalog/slice.ts"
 import type { Plan } from "../plan/plan.ts"
 import { canonical } from "../text/canonical.ts"
-import type { Json } from "../text/json.ts"
+import type { Json, JsonObject } from "../text/json.ts"
 import type { Checked } from "./check.ts"
 import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "./compiled.ts"
 
@@ -13,17 +13,25 @@ export const compiler = "0.1.0"
 
 /** Call it only where the report has no error: the cast below is the proof that the passes have run. */
 export const seal = (checked: Checked, catalog: Catalog): CompiledPlan =>
-  new Sealed(checked, catalog) as unknown as CompiledPlan
+  new Sealed(key, checked, catalog) as unknown as CompiledPlan
 
 /** Whether a value was made by compiling: a look-alike was never checked. */
-export const isCompiledPlan = (value: unknown): value is CompiledPlan => Sealed.made(value)
+export const isCompiledPlan = (value: unknown): value is CompiledPlan => made(value)
+
+/** An instance leads to its constructor, and whoever holds a plan must not be able to make another. */
+const key = Symbol("seal")
+let made: (value: unknown) => boolean
 
 /**
  * Hashes and steps are worked out when first asked for, because most verdicts are read and forgotten. Nobody else
  * holds the tree, and it is frozen before anybody sees it.
  */
 class Sealed {
-  static made = (value: unknown): boolean => typeof value === "object" && value !== null && #checked in value
+  static {
+    made = (value) => typeof value === "object" && value !== null && #checked in value
+    Object.freeze(Sealed.prototype)
+    Object.freeze(Sealed)
+  }
 
   readonly #checked: Checked
   readonly #catalog: Catalog
@@ -32,7 +40,8 @@ class Sealed {
   #plan: Plan | undefined
   #steps: readonly CheckedStep[] | undefined
 
-  constructor(checked: Checked, catalog: Catalog) {
+  constructor(given: symbol, checked: Checked, catalog: Catalog) {
+    if (given !== key) throw new TypeError("a compiled plan is made by `compile` alone")
     this.#checked = checked
     this.#catalog = catalog
     Object.freeze(this)
@@ -73,7 +82,7 @@ class Sealed {
 
   get states(): CompiledPlan["states"] {
     const { machine } = this.#catalog
-    return machine && { initial: machine.initial, final: this.#checked.states.at(-1) ?? machine.initial }
+    return machine && Object.freeze({ initial: machine.initial, final: this.#checked.states.at(-1) ?? machine.initial })
   }
 
   get blast(): readonly Total[] {
@@ -82,6 +91,18 @@ class Sealed {
 
   get approvals(): readonly ApprovalNeed[] {
     return deepFreeze(this.#checked.approvals)
+  }
+
+  /** All that was learnt, with the document that it was learnt of: what `serialize` writes. */
+  toJSON(): JsonObject {
+    const steps = this.steps.map(({ step, before = null, after = null, waitsOn, blast, checks }) => {
+      return { id: step.id, before, after, waitsOn, blast, checks }
+    })
+    const { planHash, catalogHash, slice, states = null, blast, approvals } = this
+    const { document } = this.plan
+    const learnt = { planHash, catalogHash, slice, states, blast, approvals, steps }
+    // Interfaces have no index signature, but these are plain data.
+    return { sequitur: 1, compiler, ...learnt, document } as unknown as JsonObject
   }
 }
 

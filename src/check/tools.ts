@@ -4,6 +4,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Plan } from "../plan/plan.ts"
+import { escapeNonAscii } from "../text/escape.ts"
 import { child } from "../text/pointer.ts"
 
 export interface Tooled {
@@ -17,13 +18,9 @@ export function checkTools<P extends Plan>(plan: P, catalog: Catalog, report: Re
     const tool = catalog.tools.get(step.tool)
     if (tool === undefined) {
       const nearest = suggest(step.tool, catalog.tools.keys(), "tools")
-      report.add(diagnose("SEQ108", child(step.at, "tool"), { tool: readable(step.tool), nearest }))
+      report.add(diagnose("SEQ108", child(step.at, "tool"), { tool: escapeNonAscii(step.tool.slice(0, 140)), nearest }))
     }
     return tool
   })
   return { ...plan, tools }
 }
-
-/** A name with a letter that only looks Latin must not look like the one that is meant. */
-const readable = (name: string): string =>
-  name.slice(0, 140).replace(/[^ -~]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)

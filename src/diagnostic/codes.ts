@@ -437,6 +437,14 @@ export const codes = {
     why: "A run that must stop halfway is better not begun.",
   },
 
+  SEQ404: {
+    severity: "error",
+    title: "spent that cannot be counted",
+    message: "`spent` of `{dimension}` {problem}",
+    hint: "{remedy}",
+    why: "What was spent before counts against the limit; a number that is no count would switch the limit off.",
+  },
+
   SEQ501: {
     severity: "approval",
     title: "approval needed",

@@ -1,3 +1,4 @@
+import { escapeHidden } from "../text/escape.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { Range } from "../text/source.ts"
 import { type Code, codes, type Params, type Severity } from "./codes.ts"
@@ -39,6 +40,9 @@ export function diagnose<C extends Code>(code: C, at: Pointer, params: Params<C>
 /** Puts parameters into the holes of a template. What is no hole stays as it stands. */
 function fill(template: string, params: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (hole, name: string) =>
-    Object.hasOwn(params, name) ? `${params[name]}` : hole,
+    Object.hasOwn(params, name) ? shown(`${params[name]}`) : hole,
   )
 }
+
+/** What an author wrote may be as long as a plan. */
+const shown = (text: string): string => escapeHidden(text.length > 1_000 ? `${text.slice(0, 1_000)}…` : text)

@@ -52,9 +52,15 @@ function comparePlaces(a: Diagnostic, b: Diagnostic): number {
   const [before, after] = [a.at.split("/"), b.at.split("/")]
   for (let index = 0; index < Math.min(before.length, after.length); index++) {
     const [one = "", other = ""] = [before[index], after[index]]
-    if (one !== other) return Number(one) - Number(other) || compareTexts(one, other)
+    if (one !== other) return compareTokens(one, other)
   }
   return before.length - after.length
+}
+
+/** Indices before keys, and by their size. */
+function compareTokens(a: string, b: string): number {
+  const [one, other] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+  return one && other ? Number(a) - Number(b) || compareTexts(a, b) : one ? -1 : other ? 1 : compareTexts(a, b)
 }
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -53,8 +53,5 @@ function say(fault: TextFault): Diagnostic {
   }
 }
 
-/** A key may be as long as a string may be, and hold what no screen shows. */
-const shown = (key: string): string => {
-  const text = JSON.stringify(key.length > 80 ? `${key.slice(0, 80)}…` : key).slice(1, -1)
-  return text.replace(/[^ -~\p{L}\p{N}…]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
-}
+/** A key may be as long as a string may be. */
+const shown = (key: string): string => (key.length > 80 ? `${key.slice(0, 80)}…` : key)

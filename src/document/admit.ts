@@ -4,6 +4,8 @@ import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Bounds } from "../text/bounds.ts"
+import { escapeNonAscii } from "../text/escape.ts"
+import { codePoint } from "../text/found.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
 import { type Document, DocumentShape, type StepDocument } from "./document.ts"
@@ -94,15 +96,10 @@ function whyNotAnId(id: string): string {
   const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character))
   return id.startsWith(odd ?? "") && /\w|-/.test(odd ?? "")
     ? `it begins with \`${odd}\``
-    : `it has the character ${codePoint(odd ?? "")}`
+    : `it has the character ${codePoint(odd?.codePointAt(0) ?? 0)}`
 }
 
-const codePoint = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
-
-/** Characters outside printable ASCII as escapes: an id that looks like another must not look so here. */
-const visible = (text: string): string =>
-  text.slice(0, 80).replace(/[^ -~]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
 
 function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit): Unplaced {
   const tokens = parsePointer(at) ?? []

@@ -23,10 +23,10 @@ export function lowerExpression(value: Json, at: Pointer, lowering: Lowering): E
       : { kind: "array", at, items }
   }
   if (!isObject(value)) return { kind: "literal", at, value }
+  for (const key in value) if (key.startsWith("$")) return lowerForm(value, at, lowering)
   const entries: (readonly [string, Expression])[] = []
   let constant = true
   for (const key in value) {
-    if (key.startsWith("$")) return lowerForm(value, at, lowering)
     const part = lowerExpression(value[key] as Json, child(at, key), lowering)
     if (part.kind !== "literal") constant = false
     entries.push([key, part])
@@ -43,17 +43,15 @@ const isLiteral = (expression: Expression): expression is Literal => expression.
 
 function lowerForm(value: JsonObject, at: Pointer, lowering: Lowering): Expression {
   const keys = Object.keys(value)
-  for (const key of keys) {
-    if (key.startsWith("$") && !Object.hasOwn(forms, key)) {
-      lowering.report.add(diagnose("SEQ130", child(at, key), { key }, { part: "key" }))
-      return { kind: "broken", at }
-    }
-  }
+  const unknown = keys.filter((key) => key.startsWith("$") && !Object.hasOwn(forms, key))
+  for (const key of unknown) lowering.report.add(diagnose("SEQ130", child(at, key), { key }, { part: "key" }))
+  if (unknown.length > 0) return { kind: "broken", at }
   if ("$from" in value) return lowerFrom(value, at, lowering)
   const key = "$concat" in value ? "$concat" : "$literal"
-  const other = keys.find((name) => name !== key)
-  if (other !== undefined)
-    return broken(child(at, other), `\`${key}\` stands alone, without \`${other}\``, forms[key], lowering)
+  const others = keys.filter((name) => name !== key)
+  for (const other of others)
+    broken(child(at, other), `\`${key}\` stands alone, without \`${other}\``, forms[key], lowering)
+  if (others.length > 0) return { kind: "broken", at }
   return key === "$literal"
     ? { kind: "literal", at, value: value[key] as Json }
     : lowerConcat(value[key] as Json, at, lowering)
@@ -73,11 +71,10 @@ function broken(at: Pointer, problem: string, form: string, { report }: Lowering
 const fromFields = ["$from", "path", "where", "pick"]
 
 function lowerFrom(value: JsonObject, at: Pointer, lowering: Lowering): Read | Broken {
-  const unknown = Object.keys(value).find((key) => !fromFields.includes(key))
-  if (unknown !== undefined) {
-    const form = suggest(unknown, fromFields, "fields")
-    return broken(child(at, unknown), `\`$from\` has no field \`${unknown}\``, form, lowering)
-  }
+  const unknown = Object.keys(value).filter((key) => !fromFields.includes(key))
+  for (const key of unknown)
+    broken(child(at, key), `\`$from\` has no field \`${key}\``, suggest(key, fromFields, "fields"), lowering)
+  if (unknown.length > 0) return { kind: "broken", at }
   const source = value.$from as Json
   if (typeof source !== "string")
     return broken(
@@ -140,19 +137,16 @@ function lowerWhere(written: Json, at: Pointer, lowering: Lowering): readonly Ma
     broken(at, "`where` is an object with at least one pointer to compare", form, lowering)
     return undefined
   }
-  const matches: Match[] = []
-  for (const [pointer, compared] of Object.entries(written)) {
+  const matches = Object.entries(written).map(([pointer, compared]): Match | undefined => {
     const place = child(at, pointer)
     const path = lowerPath(pointer, place, lowering)
     const value = lowerExpression(compared, place, lowering)
     if (value.kind === "broken" || path === undefined) return undefined
-    if (value.kind !== "literal" && value.kind !== "reference") {
-      broken(place, "`where` compares with a literal or a plain `$from`", form, lowering)
-      return undefined
-    }
-    matches.push({ at: place, path, value })
-  }
-  return matches
+    if (value.kind === "literal" || value.kind === "reference") return { at: place, path, value }
+    broken(place, "`where` compares with a literal or a plain `$from`", form, lowering)
+    return undefined
+  })
+  return matches.every((match) => match !== undefined) ? matches : undefined
 }
 
 function lowerConcat(written: Json, at: Pointer, lowering: Lowering): Concat | Literal | Broken {

@@ -34,13 +34,15 @@ const lowerNames = (ids: readonly string[], at: Pointer): readonly Name[] =>
 
 /** The whole of `args` is an object of parameters, never an expression. */
 function lowerArgs(args: JsonObject, at: Pointer, lowering: Lowering): Expression {
+  let whole = true
   for (const key in args) {
     if (!key.startsWith("$")) continue
+    whole = false
     const problem = "`args` is an object of parameters, not an expression"
     const form = "Write each parameter by name, with an expression as its value where one is needed."
     lowering.report.add(diagnose("SEQ131", child(at, key), { problem, form }, { part: "key" }))
-    return { kind: "broken", at }
   }
+  if (!whole) return { kind: "broken", at }
   return holdsExpression(args) ? lowerExpression(args, at, lowering) : { kind: "literal", at, value: args }
 }
 

@@ -24,7 +24,10 @@ export type ToolNames<Spec extends CatalogSpec> = keyof Spec["tools"] & string
 
 /** `{ find: { workspaces: … }, refund: { refundId: string } }` */
 export type ResultsOf<Spec extends CatalogSpec, Plan extends PlanLiteral> = {
-  readonly [Step in Plan["steps"][number] as Step extends { readonly id: infer Id extends string; readonly tool: string }
+  readonly [Step in Plan["steps"][number] as Step extends {
+    readonly id: infer Id extends string
+    readonly tool: string
+  }
     ? Id
     : never]: Step extends { readonly tool: infer Name extends ToolNames<Spec> } ? ResultOf<Spec["tools"][Name]> : never
 }

@@ -25,6 +25,7 @@ async function say(code: string, file: string): Promise<readonly Diagnostic[]> {
   const given = await moduleAt(path)
   if (file.startsWith("compile")) return compile(catalog, given as string).diagnostics
   if (file.startsWith("define")) return definePlan(catalog, given as never).diagnostics
+  if (file.startsWith("spent")) return compile(catalog, good, { spent: given as Record<string, number> }).diagnostics
   const compiled = compile(catalog, good)
   if (!compiled.ok) throw new Error("the good plan is refused")
   return load(catalog, (given as (stored: string) => string)(serialize(compiled.plan))).diagnostics

@@ -1,0 +1,112 @@
+/** What the host allows: built once from the host's declaration, with every fault of its own already found. */
+import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import type { Bounds } from "../text/bounds.ts"
+import type { Json } from "../text/json.ts"
+import type { AnySchema, Schema } from "./schema/schema.ts"
+import type { EffectClass, Requirement, ToolSpec } from "./tool.ts"
+
+/** The declaration, as the host writes it. */
+export interface CatalogSpec {
+  readonly name: string
+  readonly version: string
+  /** What the host hands to a run. */
+  readonly inputs?: AnySchema
+  readonly machine?: MachineSpec
+  readonly blastRadius?: { readonly [dimension: string]: LimitSpec }
+  readonly budgets?: BudgetSpec
+  readonly bounds?: Partial<Bounds>
+  readonly tools: { readonly [name: string]: ToolSpec }
+}
+
+export interface MachineSpec {
+  readonly initial: string
+  readonly transitions: { readonly [from: string]: { readonly [to: string]: { readonly guard?: "approval" } } }
+}
+
+export interface LimitSpec {
+  readonly max: number
+  readonly approveAbove?: number
+  readonly per?: "run" | "task" | "session" | "tenant"
+}
+
+export interface BudgetSpec {
+  /** Steps of a plan. */
+  readonly steps?: number
+  /** Time worked, in milliseconds; waiting for a person does not count. */
+  readonly wallMs?: number
+  /** Time from the start of a run to its end, in milliseconds; everything counts. */
+  readonly deadlineMs?: number
+  /** Calls made again after a failure, over a whole run. */
+  readonly retries?: number
+  readonly tokens?: number
+  /** What a run's calls may cost, in millionths of a US dollar. */
+  readonly microUsd?: number
+  /** Calls of tools that are no reads. */
+  readonly sideEffects?: number
+}
+
+/** A catalog as the compiler and the executor use it. `Spec` keeps the host's types. */
+export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
+  readonly name: string
+  readonly version: string
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly inputs: Schema | undefined
+  readonly machine: Machine | undefined
+  readonly limits: ReadonlyMap<string, Limit>
+  readonly budgets: BudgetSpec
+  readonly bounds: Bounds
+  /** The catalog's own faults (SEQ8xx). With an error among them nothing compiles. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly spec: Spec
+}
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly version: string
+  readonly effect: EffectClass
+  /** Has an effect outside: `write` or `destructive`. */
+  readonly mutates: boolean
+  readonly params: Schema
+  /** Undefined where the tool declares none: then only the whole value can be referenced, as unknown. */
+  readonly result: Schema | undefined
+  readonly timeoutMs: number
+  /** Undefined: in every state. */
+  readonly states: ReadonlySet<string> | undefined
+  readonly requires: readonly Requirement[]
+  readonly blast: readonly Blast[]
+  readonly idempotency: Idempotency
+  readonly costMicroUsd: number
+  /** Everything of it that a plan depends on, as data to be hashed: not its description. */
+  readonly slice: Json
+}
+
+export type Idempotency =
+  | { readonly kind: "key"; readonly retentionMs: number }
+  | { readonly kind: "natural" }
+  | { readonly kind: "none" }
+
+/** What one call counts in one dimension, in non-negative safe integers. */
+export type Blast =
+  | { readonly kind: "constant"; readonly dimension: string; readonly value: number }
+  | {
+      readonly kind: "argument" | "count"
+      readonly dimension: string
+      readonly parameter: string
+      readonly max: number
+    }
+
+export interface Limit {
+  readonly dimension: string
+  readonly max: number
+}
+
+export interface Machine {
+  readonly initial: string
+  readonly states: ReadonlySet<string>
+  readonly transitions: ReadonlyMap<string, ReadonlyMap<string, TransitionRule>>
+}
+
+export interface TransitionRule {
+  readonly guard: "approval" | undefined
+}

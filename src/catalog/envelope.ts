@@ -1,0 +1,122 @@
+/** The shape of a catalog's declaration, for hosts whose compiler did not check it. */
+import { Type } from "@sinclair/typebox"
+
+const closed = { additionalProperties: false } as const
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const positive = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+/** Timers count in 32 bits: more would fire at once. */
+const milliseconds = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+const name = Type.String({ minLength: 1 })
+const scope = Type.Union([Type.Literal("run"), Type.Literal("task"), Type.Literal("session"), Type.Literal("tenant")])
+const record = <T extends Parameters<typeof Type.Record>[1]>(value: T) =>
+  Type.Object({}, { additionalProperties: value })
+
+const Rule = Type.Object(
+  {
+    from: Type.Optional(Type.Array(name)),
+    trusted: Type.Optional(Type.Boolean()),
+    public: Type.Optional(Type.Boolean()),
+    mustState: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+const Counted = Type.Object(
+  {
+    kind: Type.Union([Type.Literal("argument"), Type.Literal("count")]),
+    parameter: name,
+    max: Type.Optional(count),
+  },
+  closed,
+)
+
+const ToolEnvelope = Type.Object(
+  {
+    description: name,
+    version: Type.Optional(name),
+    effect: Type.Union([Type.Literal("read"), Type.Literal("write"), Type.Literal("destructive")]),
+    timeoutMs: Type.Optional(milliseconds),
+    states: Type.Optional(Type.Array(name, { minItems: 1 })),
+    requires: Type.Optional(Type.Array(Type.Object({ tool: name, same: Type.Optional(Type.Array(name)) }, closed))),
+    rules: Type.Optional(record(Rule)),
+    blast: Type.Optional(record(Type.Union([count, Counted]))),
+    once: Type.Optional(Type.Object({ by: Type.Array(name, { minItems: 1 }), scope }, closed)),
+    idempotency: Type.Optional(
+      Type.Union([
+        Type.Literal("natural"),
+        Type.Literal("none"),
+        Type.Object({ key: Type.Object({ retentionMs: positive }, closed) }, closed),
+      ]),
+    ),
+    reconcile: Type.Optional(Type.Object({ finalAfterMs: count }, closed)),
+    compensate: Type.Optional(
+      Type.Union([Type.Literal("none"), Type.Object({ tool: name, args: record(Type.Unknown()) }, closed)]),
+    ),
+    cost: Type.Optional(Type.Object({ microUsd: count }, closed)),
+    authority: Type.Optional(
+      Type.Object(
+        {
+          roles: Type.Optional(Type.Array(name)),
+          approval: Type.Optional(Type.Literal("always")),
+          approvers: Type.Optional(positive),
+        },
+        closed,
+      ),
+    ),
+    isolate: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+const Machine = Type.Object(
+  {
+    initial: name,
+    transitions: record(record(Type.Object({ guard: Type.Optional(Type.Literal("approval")) }, closed))),
+  },
+  closed,
+)
+
+const BoundsEnvelope = Type.Object(
+  {
+    textBytes: Type.Optional(positive),
+    // Expressions and schemas are walked by recursion: deeper than this could exhaust the stack.
+    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    nodes: Type.Optional(positive),
+    steps: Type.Optional(positive),
+    diagnostics: Type.Optional(positive),
+    stringBytes: Type.Optional(positive),
+    resultBytes: Type.Optional(positive),
+    concatParts: Type.Optional(positive),
+    goalLength: Type.Optional(positive),
+  },
+  closed,
+)
+
+const Limit = Type.Object({ max: count, approveAbove: Type.Optional(count), per: Type.Optional(scope) }, closed)
+
+const Budgets = Type.Object(
+  {
+    steps: Type.Optional(count),
+    wallMs: Type.Optional(milliseconds),
+    deadlineMs: Type.Optional(positive),
+    retries: Type.Optional(count),
+    tokens: Type.Optional(count),
+    microUsd: Type.Optional(count),
+    sideEffects: Type.Optional(count),
+  },
+  closed,
+)
+
+/** Schemas are taken out before this is asked: they are judged by their own front-ends. */
+export const CatalogEnvelope = Type.Object(
+  {
+    name,
+    version: name,
+    machine: Type.Optional(Machine),
+    blastRadius: Type.Optional(record(Limit)),
+    budgets: Type.Optional(Budgets),
+    bounds: Type.Optional(BoundsEnvelope),
+    tools: record(ToolEnvelope),
+  },
+  closed,
+)

@@ -1,0 +1,271 @@
+/**
+ * TypeBox 0.34: an allow-list walk over a schema's own keywords. In four odd cases the shape is stricter than
+ * `Value.Check`, which is safe: a required key must be there, whatever its schema says of undefined; `Type.RegExp` takes
+ * strings only, not the text of other values; a record's keys may hold line breaks, which its pattern does not reach; and
+ * of an intersection that lets no other keys in, keys are names, not patterns.
+ */
+import { FormatRegistry, Kind, TransformKind, type TSchema, TypeRegistry } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import type { Json } from "../../../text/json.ts"
+import { child, type Pointer } from "../../../text/pointer.ts"
+import type { Answer } from "../judge.ts"
+import {
+  arrayOf,
+  boolean,
+  literalOf,
+  mergeObjects,
+  never,
+  nothing,
+  numberOf,
+  objectOf,
+  opaque,
+  stringOf,
+  tupleOf,
+  unionOf,
+  unknown,
+} from "../make.ts"
+import { nameOfFunction } from "../named.ts"
+import type { Issue, SchemaFault } from "../schema.ts"
+import type { ObjectShape, Shape } from "../shape.ts"
+import { type Findings, visit } from "./findings.ts"
+
+export const isTypeBox = (schema: object): schema is TSchema =>
+  typeof (schema as { readonly [Kind]?: unknown })[Kind] === "string"
+
+/** The author's validator: TypeBox's own, which generates no code. */
+export const validateByTypeBox =
+  (schema: TSchema) =>
+  (copy: Json): Answer =>
+    Value.Check(schema, copy) ? { ok: true, output: copy } : { ok: false, issues: issuesOf(schema, copy) }
+
+function* issuesOf(schema: TSchema, value: Json): Iterable<Issue> {
+  for (const { path, message } of Value.Errors(schema, value)) yield { at: path as Pointer, message }
+}
+
+export const lowerTypeBox = (schema: TSchema, findings: Findings, at: Pointer): Shape =>
+  visit<Shape>(schema, findings, at, unknown, () => {
+    if (TransformKind in schema) fault(findings, "transforms", at, "`Type.Transform()`")
+    // TypeBox reads it as a note, but a planner's host would expect it to be filled in.
+    if (findings.role === "params" && Object.hasOwn(schema, "default")) fault(findings, "defaults", at, "`default`")
+    return lowerKind(schema, findings, at)
+  })
+
+function fault(findings: Findings, kind: SchemaFault["kind"], at: Pointer, what: string): Shape {
+  findings.faults.push({ kind, at, what })
+  return unknown
+}
+
+function lowerKind(schema: TSchema, findings: Findings, at: Pointer): Shape {
+  switch (schema[Kind]) {
+    case "Any":
+    case "Unknown":
+      return unknown
+    case "Never":
+      return never
+    case "Null":
+      return nothing
+    case "Boolean":
+      return boolean
+    case "Literal":
+      return isScalar(schema.const) ? literalOf(schema.const) : opaque(unknown, asText(schema))
+    case "String":
+      return lowerString(schema, schema.pattern === undefined ? [] : [[schema.pattern, ""]], findings, at)
+    case "TemplateLiteral":
+      return lowerString(schema, [[schema.pattern, ""]], findings, at)
+    case "RegExp":
+      return lowerString(schema, [[schema.source, schema.flags ?? ""]], findings, at)
+    case "Number":
+    case "Integer":
+      return withRules(schema, numberKeywords, (rules) =>
+        numberOf(schema[Kind] === "Integer" ? "Integer" : "Number", rules),
+      )
+    case "Array":
+      return lowerArray(schema, findings, at)
+    case "Tuple":
+      return lowerTuple(schema, findings, at)
+    case "Union":
+      return unionOf((schema.anyOf as TSchema[]).map((branch) => lowerTypeBox(branch, findings, at)))
+    case "Object":
+      return withLeft(lowerObject(schema, findings, at), schema, ["minProperties", "maxProperties"])
+    case "Record":
+      return withLeft(lowerRecord(schema, findings, at), schema, ["minProperties", "maxProperties"])
+    case "Intersect":
+      return lowerIntersect(schema, findings, at)
+    default:
+      return lowerOther(schema, findings, at)
+  }
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
+
+const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] as const
+
+/** A shape with the keywords that are ordinary numbers; what is odd among them is left to TypeBox. */
+function withRules<Key extends string>(
+  schema: TSchema,
+  keywords: readonly Key[],
+  make: (rules: { readonly [K in Key]?: number }) => Shape,
+): Shape {
+  const plain = keywords.filter((keyword) => Number.isFinite(schema[keyword]))
+  const rules = Object.fromEntries(plain.map((keyword) => [keyword, schema[keyword]])) as { [K in Key]?: number }
+  return withLeft(
+    make(rules),
+    schema,
+    keywords.filter((keyword) => !plain.includes(keyword)),
+  )
+}
+
+function withLeft(shape: Shape, schema: TSchema, keywords: readonly string[]): Shape {
+  const left = keywords.filter((keyword) => schema[keyword] !== undefined)
+  return left.reduce((whole, keyword) => opaque(whole, `${keyword} ${asText(schema[keyword])}`), shape)
+}
+
+type Pattern = readonly [source: unknown, flags: unknown]
+
+function lowerString(schema: TSchema, patterns: readonly Pattern[], findings: Findings, at: Pointer): Shape {
+  const rules = patterns.map(([source, flags]) => ({ source: String(source), flags: String(flags).replace("g", "") }))
+  for (const { source, flags } of rules) {
+    if (isPattern(source, flags)) continue
+    return fault(findings, "not-a-schema", at, `the pattern \`${source}\`, which is no regular expression`)
+  }
+  const { format } = schema
+  const isFormatted = schema[Kind] === "String" && typeof format === "string"
+  const named = isFormatted ? nameOfFunction(FormatRegistry.Get(format)) : undefined
+  if (named !== undefined) findings.functions.add(named)
+  const extra = { ...(rules.length > 0 ? { patterns: rules } : {}), ...(isFormatted ? { format } : {}) }
+  // A template's lengths are not judged.
+  const keywords = schema[Kind] === "TemplateLiteral" ? [] : (["minLength", "maxLength"] as const)
+  const shape = withRules(schema, keywords, (lengths) => stringOf({ ...lengths, ...extra }))
+  return isFormatted ? withLeft(shape, schema, ["format"]) : shape
+}
+
+function isPattern(source: string, flags: string): boolean {
+  try {
+    return new RegExp(source, flags) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function lowerArray(schema: TSchema, findings: Findings, at: Pointer): Shape {
+  const items = lowerTypeBox(schema.items, findings, child(at, "*"))
+  if (schema.contains !== undefined) sweep(schema.contains, findings, at)
+  const shape = withRules(schema, ["minItems", "maxItems"], (rules) => arrayOf(items, rules))
+  return withLeft(shape, { ...schema, uniqueItems: schema.uniqueItems || undefined }, arrayKeywords)
+}
+
+const arrayKeywords = ["uniqueItems", "contains", "minContains", "maxContains"]
+
+function lowerTuple(schema: TSchema, findings: Findings, at: Pointer): Shape {
+  const items = ((schema.items ?? []) as TSchema[]).map((item, index) => lowerTypeBox(item, findings, child(at, index)))
+  return schema.maxItems === items.length ? tupleOf(items, items.length, false) : opaque(unknown, asText(schema))
+}
+
+function lowerObject(schema: TSchema, findings: Findings, at: Pointer): ObjectShape {
+  const properties = new Map<string, Shape>()
+  const required: string[] = []
+  for (const [key, property] of Object.entries(schema.properties as { readonly [key: string]: TSchema })) {
+    if (key === "__proto__") {
+      fault(findings, "not-json", at, "a key `__proto__`")
+      continue
+    }
+    properties.set(key, lowerTypeBox(property, findings, child(at, key)))
+    if (schema.required?.includes(key)) required.push(key)
+  }
+  const object = objectOf({ properties, required, additionalProperties: lowerAdditional(schema, findings, at) })
+  // TypeBox would find these on any object, as members that it inherits.
+  const inherited = [...properties.keys()].filter((key) => key in Object.prototype)
+  return inherited.length === 0 ? object : opaque(object, `inherits ${inherited.join(", ")}`)
+}
+
+function lowerAdditional(schema: TSchema, findings: Findings, at: Pointer): Shape | boolean {
+  const { additionalProperties: additional } = schema
+  if (typeof additional === "boolean") return additional
+  if (additional !== undefined) return lowerTypeBox(additional, findings, child(at, "*"))
+  if (findings.role === "params") findings.closed.push({ at })
+  return findings.role === "result"
+}
+
+/** TypeBox's pattern for keys that are any string. */
+const anyKey = "^(.*)$"
+
+function lowerRecord(schema: TSchema, findings: Findings, at: Pointer): ObjectShape {
+  const { patternProperties, additionalProperties: additional } = schema
+  const [[pattern, valueSchema]] = Object.entries(patternProperties) as [[string, TSchema]]
+  const value = lowerTypeBox(valueSchema, findings, child(at, "*"))
+  const names = stringOf({ patterns: [{ source: pattern, flags: "" }] })
+  const open = { properties: new Map<string, Shape>(), required: [] }
+  if (typeof additional === "object") sweep(additional, findings, at)
+  if (additional === false) return objectOf({ ...open, additionalProperties: value, propertyNames: names })
+  if (pattern === anyKey && typeof additional !== "object") return objectOf({ ...open, additionalProperties: value })
+  if (additional === undefined && findings.role === "params") {
+    // TypeBox asks nothing of the other keys.
+    findings.closed.push({ at })
+    return objectOf({ ...open, additionalProperties: value, propertyNames: names })
+  }
+  return objectOf({ ...open, additionalProperties: opaque(unknown, asText(schema)) })
+}
+
+function lowerIntersect(schema: TSchema, findings: Findings, at: Pointer): Shape {
+  const { unevaluatedProperties: others } = schema
+  const members = schema.allOf as readonly TSchema[]
+  const isSimple = members.every((one) => one[Kind] === "Object" && one.additionalProperties === undefined)
+  if (!isSimple || (others !== undefined && others !== false)) {
+    sweepInside(schema, findings, at)
+    return opaque(unknown, asText(schema))
+  }
+  const closed = findings.closed.length
+  const shapes = members.map((one) => lowerTypeBox(one, findings, at) as ObjectShape)
+  // No member closes what the whole closes by itself.
+  const notices = findings.closed.splice(closed)
+  findings.closed.push(...notices.filter((notice) => notice.at !== at || others === undefined))
+  const merged = shapes.reduce((one, other) => mergeObjects(one, other) as ObjectShape)
+  const shape = others === false ? { ...merged, additionalProperties: false } : merged
+  // Its keys are made into one pattern, unescaped.
+  const isPlain = others === undefined || Object.keys(shape.properties).every((key) => /^\w+$/.test(key))
+  return isPlain ? shape : opaque(shape, asText(schema))
+}
+
+const notJson: ReadonlySet<string> = new Set([
+  ...["Date", "Uint8Array", "BigInt", "Symbol", "Undefined", "Void"],
+  ...["Function", "Constructor", "Promise", "Iterator", "AsyncIterator"],
+])
+
+/** Kinds of TypeBox's own that a shape cannot say. */
+const beyond: ReadonlySet<string> = new Set(["Not", "Ref", "Import", "Argument"])
+
+function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
+  const kind = schema[Kind]
+  if (notJson.has(kind)) return fault(findings, "not-json", at, `\`Type.${kind}()\``)
+  if (kind === "This") return opaque(unknown, "recursive")
+  if (beyond.has(kind)) {
+    sweepInside(schema, findings, at)
+    return opaque(unknown, asText(schema))
+  }
+  if (!TypeRegistry.Has(kind)) {
+    return fault(findings, "not-a-schema", at, `a schema of kind \`${kind}\`, which TypeBox has no check for`)
+  }
+  const named = nameOfFunction(TypeRegistry.Get(kind))
+  if (named !== undefined) findings.functions.add(named)
+  return opaque(unknown, `kind ${kind} ${asText(schema)}`)
+}
+
+/** Looks for faults in what the shape cannot say. Nothing is closed there. */
+function sweep(part: unknown, findings: Findings, at: Pointer): void {
+  if (typeof part !== "object" || part === null) return
+  const closed = findings.closed.length
+  if (isTypeBox(part)) lowerTypeBox(part, findings, at)
+  else sweepInside(part, findings, at)
+  findings.closed.splice(closed)
+}
+
+function sweepInside(whole: object, findings: Findings, at: Pointer): void {
+  for (const part of Object.values(whole)) sweep(part, findings, at)
+}
+
+/** TypeBox numbers recursive types as they are made: those numbers say nothing. */
+const asText = (schema: unknown): string =>
+  JSON.stringify(schema, (key, value: unknown) =>
+    (key === "$id" || key === "$ref") && typeof value === "string" ? value.replace(/^T\d+$/, "T") : value,
+  )

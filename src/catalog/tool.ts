@@ -1,0 +1,100 @@
+/** What a catalog says of one tool. No handler here: the work itself is in the toolbox. */
+import type { JsonObject } from "../text/json.ts"
+import type { AnySchema, Infer } from "./schema/schema.ts"
+
+/** `read` has no effect outside; `write` has one; `destructive` removes, or cannot be fully undone. */
+export type EffectClass = "read" | "write" | "destructive"
+
+/** An argument that counts as itself in a blast radius: a non-negative safe integer. */
+export interface Argument {
+  readonly kind: "argument"
+  readonly parameter: string
+  /** The most it can be, where the schema does not say. */
+  readonly max?: number
+}
+
+/** An array argument that counts as its number of items. */
+export interface Count {
+  readonly kind: "count"
+  readonly parameter: string
+  readonly max?: number
+}
+
+/** A value out of the tool's own result (RFC 6901), for `compensate`. */
+export interface FromResult {
+  readonly kind: "from-result"
+  readonly path: string
+}
+
+export const arg = (parameter: string, options: { readonly max?: number } = {}): Argument => ({
+  kind: "argument",
+  parameter,
+  ...options,
+})
+
+export const count = (parameter: string, options: { readonly max?: number } = {}): Count => ({
+  kind: "count",
+  parameter,
+  ...options,
+})
+
+export const fromResult = (path: string): FromResult => ({ kind: "from-result", path })
+
+export interface Requirement {
+  /** A tool that an earlier step must have called. */
+  readonly tool: string
+  /** Parameters that must be equal in both calls. */
+  readonly same?: readonly string[]
+}
+
+export interface Rule {
+  /** The only places this argument may come from, as `tool#/pointer` with `*` for any item. */
+  readonly from?: readonly string[]
+  readonly trusted?: boolean
+  readonly public?: boolean
+  /** An optional parameter that must be stated, because leaving it out is ambiguous. */
+  readonly mustState?: boolean
+}
+
+export interface ToolSpec {
+  /** What it does, in words for the planner and for the people who approve. */
+  readonly description: string
+  /** Part of the idempotency key: raise it when the same arguments come to mean something else. Default "1". */
+  readonly version?: string
+  readonly effect: EffectClass
+  readonly params: AnySchema
+  /** Without one, only the whole value can be referenced. */
+  readonly result?: AnySchema
+  /** How long one call may take, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number
+  /** The machine's states in which it may be called. Only reads may leave it out where there is a machine. */
+  readonly states?: readonly string[]
+  readonly requires?: readonly Requirement[]
+  readonly rules?: { readonly [parameter: string]: Rule }
+  /** What one call may do at worst, by dimension: a constant, `arg(…)` or `count(…)`. */
+  readonly blast?: { readonly [dimension: string]: number | Argument | Count }
+  readonly once?: { readonly by: readonly string[]; readonly scope: "run" | "task" | "session" | "tenant" }
+  readonly idempotency?: { readonly key: { readonly retentionMs: number } } | "natural" | "none"
+  readonly reconcile?: { readonly finalAfterMs: number }
+  readonly compensate?: { readonly tool: string; readonly args: { readonly [name: string]: unknown } } | "none"
+  /** What one call costs, in millionths of a US dollar. */
+  readonly cost?: { readonly microUsd: number }
+  readonly authority?: {
+    readonly roles?: readonly string[]
+    readonly approval?: "always"
+    readonly approvers?: number
+  }
+  readonly isolate?: boolean
+}
+
+/** The arguments of a tool, as its handler gets them. */
+export type ArgsOf<T extends ToolSpec> = Infer<T["params"]>
+
+/** The result of a tool; unknown where it declares none. */
+export type ResultOf<T extends ToolSpec> = T extends { readonly result: infer R extends AnySchema } ? Infer<R> : unknown
+
+/** Declares a tool. Gives back what it was given; the types of its schemas are kept. */
+export const tool = <const T extends ToolSpec>(spec: T): T => spec
+
+/** A JSON object of arguments, resolved. */
+export type Args = JsonObject

@@ -1,0 +1,44 @@
+/** The same effect twice: by value, however it is written, and only where the plan does not say that it means it. */
+import { expect, test } from "vitest"
+import { stock } from "./catalog.ts"
+import { call, expectDiagnostics, expectValid, from, refusal } from "./expect.ts"
+
+const look = call("a", "look", { sku: "A" })
+const move = (id: string, more: object = {}, args: object = {}) =>
+  call(id, "move", { sku: "A", amount: 1, ...args }, more)
+
+test("reads may be repeated; effects may not", () => {
+  expectValid(stock, [look, { ...look, id: "b" }])
+  const [said] = refusal(stock, [look, move("b"), move("c")])
+  expect(said).toMatchObject({ code: "SEQ701", at: "/steps/2/tool", related: [{ at: "/steps/1" }] })
+})
+
+test("the order of keys is no difference; a value is", () => {
+  const turned = call("c", "move", { amount: 1, sku: "A" })
+  expectDiagnostics(stock, [look, move("b"), turned]).toEqual(["SEQ701 /steps/2/tool"])
+  expectDiagnostics(stock, [
+    look,
+    move("b", {}, { data: { x: 1, y: [2] } }),
+    move("c", {}, { data: { y: [2.0], x: 1 } }),
+  ]).toEqual(["SEQ701 /steps/2/tool"])
+  expectValid(stock, [look, move("b"), move("c", {}, { amount: 2 })])
+  expectValid(stock, [look, move("b"), move("c", {}, { to: "dry" })])
+})
+
+test("equal references are equal values; data is never taken for a reference", () => {
+  const read = { sku: from("a", "/sku") }
+  expectDiagnostics(stock, [look, move("b", {}, read), move("c", {}, { sku: { $from: "a", path: "/sku" } })]).toEqual([
+    "SEQ701 /steps/2/tool",
+  ])
+  const data = { data: from("a") }
+  expectValid(stock, [look, move("b", {}, data), move("c", {}, { data: { $literal: from("a") } })])
+})
+
+test("`occurrence` tells them apart, whatever the numbers", () => {
+  expectValid(stock, [look, move("b"), move("c", { occurrence: 2 }), move("d", { occurrence: 9 })])
+  expectDiagnostics(stock, [look, move("b", { occurrence: 2 }), move("c", { occurrence: 2 }), move("d")]).toEqual([
+    "SEQ701 /steps/2/tool",
+  ])
+  const [said] = refusal(stock, [look, move("b"), move("c", { occurrence: 4 }), move("d")])
+  expect(said?.hint).toContain('"occurrence": 5')
+})
