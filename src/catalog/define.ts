@@ -282,7 +282,7 @@ const problems = {
   asynchronous: "waits, and compiling cannot wait",
   "not-json": "is no JSON value",
   "not-a-schema": "is no schema",
-  "not-built": "cannot be read yet",
+  "not-built": "cannot be read by this version",
 } as const
 
 function diagnoseSchema({ kind, at: where, what }: SchemaFault, tool: string, at: Pointer, role: string): Unplaced {

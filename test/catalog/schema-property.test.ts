@@ -1,7 +1,7 @@
 /** The shape beside the author's validator: never stricter, and as strict where it says so. On random schemas. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { accepts } from "../../src/catalog/schema/gauge.ts"
+import { accepts } from "../../src/catalog/schema/accept.ts"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import type { Role, Schema } from "../../src/catalog/schema/schema.ts"

@@ -3,7 +3,7 @@ import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclai
 import { Value } from "@sinclair/typebox/value"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { accepts } from "../../src/catalog/schema/gauge.ts"
+import { accepts } from "../../src/catalog/schema/accept.ts"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"
@@ -184,6 +184,11 @@ describe("shapes that are looser than TypeBox", () => {
     ["recursive", node, { c: [{ c: 1 }] }],
     ["module", Type.Module({ A: Type.Object({ a: Type.String() }) }).Import("A"), { a: 1 }],
     ["intersection of others", Type.Intersect([Type.String(), Type.String({ minLength: 2 })]), "a"],
+    [
+      "intersection that holds other keys to a schema",
+      Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({})], { unevaluatedProperties: Type.Integer() }),
+      { a: "x", c: "y" },
+    ],
     ["odd bound", Type.Integer({ minimum: Number.NaN }), 1],
     [
       "record with two rules",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
 import * as mini from "zod/mini"
-import { accepts } from "../../src/catalog/schema/gauge.ts"
+import { accepts } from "../../src/catalog/schema/accept.ts"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"

@@ -3,8 +3,9 @@ import { Type } from "@sinclair/typebox"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { accepts } from "../../src/catalog/schema/gauge.ts"
+import { accepts } from "../../src/catalog/schema/accept.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
+import { named } from "../../src/catalog/schema/named.ts"
 import { judgePattern, type Misfit, type Pattern } from "../../src/catalog/schema/pattern.ts"
 import { type Shape, describe as say } from "../../src/catalog/schema/shape.ts"
 import { isObject, type Json } from "../../src/text/json.ts"
@@ -199,6 +200,10 @@ describe("unions", () => {
     expect(judge(z.union([z.any(), z.object({ a: z.int() })]), { a: hole, b: [hole] }).holes).toEqual({
       "/a": "any value",
       "/b/0": "any value",
+    })
+    const custom = z.custom(named("x", "1", () => true))
+    expect(judge(z.union([custom, z.object({ a: z.int() }), z.object({ b: z.int() })]), { a: hole }).holes).toEqual({
+      "/a": "any value or an integer",
     })
   })
 })

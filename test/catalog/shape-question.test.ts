@@ -3,9 +3,9 @@ import { Type } from "@sinclair/typebox"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
+import { accepts } from "../../src/catalog/schema/accept.ts"
 import { type Place, shapeAt } from "../../src/catalog/schema/at.ts"
 import { fit as compare, type Fit } from "../../src/catalog/schema/fit.ts"
-import { accepts } from "../../src/catalog/schema/gauge.ts"
 import { countOf, intervalOf } from "../../src/catalog/schema/interval.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"
@@ -109,6 +109,7 @@ describe("fit", () => {
     ["fits", z.int().gt(0), z.number().min(1)],
     ["fits", z.int(), z.number()],
     ["may-fit", z.number(), z.int()],
+    ["may-fit", z.number().min(0).max(5), z.int()],
     ["may-fit", z.int().max(6), z.int().max(5)],
     ["never-fits", z.int().min(6), z.int().max(5)],
     ["never-fits", z.number().gt(5), z.number().max(5)],

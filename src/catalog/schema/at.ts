@@ -1,6 +1,6 @@
 /** Which shape stands at a pointer, and whether every right value has something there. */
 import { Kind, type TSchema } from "@sinclair/typebox"
-import { accepts } from "./gauge.ts"
+import { accepts } from "./accept.ts"
 import { unionOf } from "./make.ts"
 import {
   type ArrayShape,

@@ -1,6 +1,6 @@
 /** Does what one place gives fit what another asks? Asked of shapes, not of values. */
 import { Kind, type TSchema } from "@sinclair/typebox"
-import { accepts } from "./gauge.ts"
+import { accepts } from "./accept.ts"
 import { isExact, literalOf, never, sameShape, unknown } from "./make.ts"
 import {
   type ArrayShape,

@@ -35,7 +35,7 @@ function lower(schema: unknown, role: Role): Lowered {
   const read = readBy(schema, findings)
   if (read === undefined) {
     return looksLikeJsonSchema(schema)
-      ? refuse("not-built", "JSON Schema: write it in zod or TypeBox until it is built")
+      ? refuse("not-built", "a JSON Schema")
       : refuse("not-a-schema", "something else than a zod or TypeBox schema")
   }
   const { faults, closed, functions } = findings

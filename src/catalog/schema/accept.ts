@@ -1,0 +1,109 @@
+/** Is a known value right? Judged by its shape alone, and fast. */
+import type { TSchema } from "@sinclair/typebox"
+import { isObject, type Json, type JsonObject } from "../../text/json.ts"
+import {
+  type Gauge,
+  gaugeOf,
+  type ListGauge,
+  type NumberGauge,
+  type ObjectGauge,
+  type StringGauge,
+  type UnionGauge,
+} from "./gauge.ts"
+
+export const accepts = (shape: TSchema, value: Json): boolean => fits(gaugeOf(shape), value)
+
+export function fits(gauge: Gauge, value: Json): boolean {
+  switch (gauge.kind) {
+    case "any":
+      return true
+    case "scalar":
+      return gauge.values.has(value)
+    case "string":
+      return typeof value === "string" && fitsString(gauge, value)
+    case "number":
+      return typeof value === "number" && fitsNumber(gauge, value)
+    case "list":
+      return Array.isArray(value) && fitsList(gauge, value)
+    case "object":
+      return isObject(value) && fitsObject(gauge, value)
+    case "union":
+      return fitsUnion(gauge, value)
+  }
+}
+
+function fitsString(gauge: StringGauge, value: string): boolean {
+  if (gauge.min > 0 || gauge.max < Infinity) {
+    const length = gauge.inCodePoints ? countCodePoints(value) : value.length
+    if (length < gauge.min || length > gauge.max) return false
+  }
+  for (const pattern of gauge.patterns) {
+    // A sticky pattern remembers where it stopped.
+    pattern.lastIndex = 0
+    if (!pattern.test(value)) return false
+  }
+  return true
+}
+
+/** As a string's iterator counts: a pair of surrogates is one, a lone one is one. */
+function countCodePoints(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      count--
+      i++
+    }
+  }
+  return count
+}
+
+function fitsNumber(gauge: NumberGauge, value: number): boolean {
+  if (gauge.integer ? !Number.isInteger(value) : !Number.isFinite(value)) return false
+  if (value < gauge.min || value > gauge.max || value <= gauge.above || value >= gauge.below) return false
+  if (gauge.multipleOf === undefined) return true
+  return gauge.byRounding ? isRoundedMultiple(value, gauge.multipleOf) : value % gauge.multipleOf === 0
+}
+
+/** As zod counts it (`floatSafeRemainder`): the quotient is an integer but for the rounding of three doubles. */
+function isRoundedMultiple(value: number, step: number): boolean {
+  const ratio = value / step
+  const off = Math.abs(ratio - Math.round(ratio))
+  return off < 4 * Number.EPSILON * Math.max(Math.abs(ratio), 1)
+}
+
+function fitsList({ items, rest, min, max }: ListGauge, value: readonly Json[]): boolean {
+  if (value.length < min || value.length > max) return false
+  for (let i = 0; i < value.length; i++) {
+    const gauge = items[i] ?? rest
+    if (gauge === undefined || !fits(gauge, value[i] as Json)) return false
+  }
+  return true
+}
+
+function fitsObject(gauge: ObjectGauge, value: JsonObject): boolean {
+  let declared = 0
+  for (const property of gauge.properties) {
+    if (Object.hasOwn(value, property.key)) {
+      if (!fits(property.gauge, value[property.key] as Json)) return false
+      declared++
+    } else if (property.required) return false
+  }
+  const { additional, names } = gauge
+  if (additional?.kind === "any" && names === undefined) return true
+  const keys = Object.keys(value)
+  if (keys.length === declared) return true
+  if (additional === undefined) return false
+  return keys.every(
+    (key) =>
+      gauge.byKey.has(key) || ((names === undefined || fits(names, key)) && fits(additional, value[key] as Json)),
+  )
+}
+
+function fitsUnion({ branches, tag }: UnionGauge, value: Json): boolean {
+  if (tag !== undefined && isObject(value)) {
+    const branch = Object.hasOwn(value, tag.key) ? tag.branchOf.get(value[tag.key]) : undefined
+    return branch !== undefined && fits(branch, value)
+  }
+  for (const branch of branches) if (fits(branch, value)) return true
+  return false
+}
