@@ -529,7 +529,7 @@ describe("what is no schema", () => {
     [
       "JSON Schema",
       { type: "object", properties: {} },
-      "not-built / JSON Schema: write it in zod or TypeBox until it is built",
+      "not-built / a JSON Schema",
     ],
   ])("%s is a fault, not an exception", (_, schema, said) => {
     expect(faultsOf(schema)).toEqual([said])

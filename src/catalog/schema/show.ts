@@ -1,4 +1,5 @@
 /** A value in a few words that are safe to print: short, quoted, nothing that moves or hides text. */
+import { escapeHidden } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 
 /** How much of a string is shown, in characters. */
@@ -22,7 +23,3 @@ function cut(text: string): string {
   const characters = [...text.slice(0, 2 * shownLength + 2)]
   return characters.length > shownLength ? `${characters.slice(0, shownLength).join("")}…` : text
 }
-
-/** Control characters, formatting (bidi, zero width), line separators and what Unicode has not assigned. */
-const escapeHidden = (text: string): string =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`)
