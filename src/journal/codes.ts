@@ -1,0 +1,241 @@
+/**
+ * Every way a run can be refused or go wrong, in the manner of `diagnostic/codes.ts`: a code is a promise.
+ * Hundreds say where: 1 a step, 2 starting and resuming, 3 approval, 4 budgets, 5 the journal.
+ * `again` answers: may the same be tried again, without a person looking first?
+ */
+export const runCodes = {
+  RUN101: {
+    tag: "StepFailed",
+    again: true,
+    title: "step failed",
+    message: "step `{stepId}` failed: `{tool}` said: {said}",
+    hint: "Look at what the tool says; a read was tried again as often as the budget allows.",
+    why: "A handler threw, or rejected its promise.",
+  },
+  RUN102: {
+    tag: "StepTimedOut",
+    again: true,
+    title: "step timed out",
+    message: "step `{stepId}` did not answer within {timeoutMs} ms",
+    hint: "Raise `timeoutMs` of `{tool}`, or find out why it is slow.",
+    why: "A call without a limit could hold a run for ever.",
+  },
+  RUN103: {
+    tag: "ResultTooLarge",
+    again: false,
+    title: "result too large",
+    message: "the result of step `{stepId}` has {problem}",
+    hint: "Return less from `{tool}`, or raise `bounds` in the catalog.",
+    why: "Results are kept in the journal and read again at every resume.",
+  },
+  RUN104: {
+    tag: "ResultNotPlain",
+    again: false,
+    title: "result is no plain JSON",
+    message: "the result of step `{stepId}` holds {problem} at `{at}`",
+    hint: "Return plain JSON from `{tool}`: strings, finite numbers, booleans, null, arrays and plain objects.",
+    why: "What cannot be written down cannot be given back after a crash.",
+  },
+  RUN105: {
+    tag: "ResultMismatch",
+    again: false,
+    title: "result of the wrong shape",
+    message: "the result of step `{stepId}` is not what `{tool}` declares: at `{at}`: {said}",
+    hint: "Correct the handler of `{tool}`, or its `result` schema.",
+    why: "Later steps were checked against the declared result.",
+  },
+  RUN106: {
+    tag: "RuntimeCheckFailed",
+    again: false,
+    title: "runtime check failed",
+    message: "step `{stepId}` cannot be called: at `{at}`: {problem}",
+    hint: "The plan counted on a value that turned out otherwise; nothing was done after it became known.",
+    why: "What compiling could not decide is checked as soon as the value is known, before any later effect.",
+  },
+  RUN107: {
+    tag: "EffectRepeated",
+    again: false,
+    title: "same effect twice",
+    message: "step `{stepId}` comes to the same call as `{first}`",
+    hint: 'Remove one, or say `"occurrence": 2` if it is meant to happen again.',
+    why: "A repeated effect is a planner's commonest slip, and it costs money twice.",
+  },
+  RUN108: {
+    tag: "BlastExceeded",
+    again: false,
+    title: "blast above its bound",
+    message: "step `{stepId}` would count {found} {dimension}; it was compiled for at most {max}",
+    hint: "Compile a plan that does less in one step.",
+    why: "The worst that a plan can do was bounded before it started, and holds for the values that came.",
+  },
+  RUN109: {
+    tag: "EffectInDoubt",
+    again: false,
+    title: "effect in doubt",
+    message: "whether step `{stepId}` took effect is not known: {said}",
+    hint: "Find out at the other side of `{tool}`, by the idempotency key, what has happened.",
+    why: "An effect that may have happened is never repeated blindly.",
+  },
+  RUN110: {
+    tag: "CallInterrupted",
+    again: true,
+    title: "call interrupted too often",
+    message: "step `{stepId}` was begun {attempts} times and never answered",
+    hint: "Find out whether `{tool}` brings its process down.",
+    why: "A call that ends its process would otherwise be made again for ever.",
+  },
+  RUN201: {
+    tag: "InputsRefused",
+    again: false,
+    title: "run not as declared",
+    message: "{field} of this run {problem}",
+    hint: "{expected}",
+    why: "What the host hands to a run is checked before its first entry is written.",
+  },
+  RUN202: {
+    tag: "StalePlan",
+    again: false,
+    title: "stale plan",
+    message: "the catalog has changed since this plan was compiled: {changed}",
+    hint: "Compile the document again and look at what it says now.",
+    why: "A plan was accepted under rules that no longer hold.",
+  },
+  RUN203: {
+    tag: "HandlerMissing",
+    again: false,
+    title: "toolbox does not fit",
+    message: "the toolbox does not fit the catalog: {problem}",
+    hint: "Give each tool of the catalog one handler, a function, and no other.",
+    why: "A missing handler found halfway would stop a run between two effects.",
+  },
+  RUN204: {
+    tag: "RunNotFound",
+    again: false,
+    title: "no such run",
+    message: "there is no run `{runId}`",
+    hint: "List the runs of this store and tenant.",
+    why: "A run of another tenant is not found either.",
+  },
+  RUN205: {
+    tag: "RunEnded",
+    again: false,
+    title: "run has ended",
+    message: "run `{runId}` has ended as `{status}`",
+    hint: "Start a new run; an ended one is never taken up again.",
+    why: "A terminal state is a promise to whoever has read it.",
+  },
+  RUN206: {
+    tag: "RunInDoubt",
+    again: false,
+    title: "run is in doubt",
+    message: "run `{runId}` is in doubt at step `{stepId}`",
+    hint: "Find out outside whether the effect happened; it is never repeated blindly.",
+    why: "An effect was begun and its outcome is unknown.",
+  },
+  RUN207: {
+    tag: "RunExists",
+    again: false,
+    title: "run exists",
+    message: "there is a run `{runId}` already",
+    hint: "Resume it, or choose another id.",
+    why: "Two runs under one id could not be told apart.",
+  },
+  RUN208: {
+    tag: "RunUnderWay",
+    again: true,
+    title: "run is under way",
+    message: "run `{runId}` is under way in this process",
+    hint: "Wait for it to stop.",
+    why: "Taking up a run between an intent and its outcome would call a healthy effect in doubt.",
+  },
+  RUN301: {
+    tag: "ApprovalDenied",
+    again: false,
+    title: "approval denied",
+    message: "`{by}` denied step `{stepId}`: {reason}",
+    hint: "Make another plan; this run does not go on.",
+    why: "A guarded transition is taken only with a person's approval.",
+  },
+  RUN302: {
+    tag: "ApprovalNotFound",
+    again: false,
+    title: "no such approval",
+    message: "run `{runId}` does not wait for `{wanted}`",
+    hint: "Look at what the run waits for now.",
+    why: "A decision counts only for the very request it was made for.",
+  },
+  RUN303: {
+    tag: "ApprovalAlreadyDecided",
+    again: false,
+    title: "already decided",
+    message: "`{wanted}` of run `{runId}` was {decision} by `{by}`",
+    hint: "The first decision stands.",
+    why: "Two people who answer at once must not both be heard.",
+  },
+  RUN401: {
+    tag: "BudgetExhausted",
+    again: false,
+    title: "budget exhausted",
+    message: "`{budget}` is used up: {used} of {max}",
+    hint: "Start a new run, or raise `budgets.{budget}` in the catalog.",
+    why: "A run stops before the effect that would pass a budget.",
+  },
+  RUN501: {
+    tag: "StoreUnavailable",
+    again: true,
+    title: "store unavailable",
+    message: "the journal at `{store}` cannot be used: {reason}",
+    hint: "Nothing was called without a durable entry; resume the run when the store works again.",
+    why: "An effect is made only after its intent is on disk.",
+  },
+  RUN502: {
+    tag: "JournalConflict",
+    again: true,
+    title: "another writer",
+    message: "another process wrote entry {seq} of run `{runId}` first",
+    hint: "Read the run again; only one process may move it on.",
+    why: "Two processes that both continue a run would do its effects twice.",
+  },
+  RUN503: {
+    tag: "JournalTampered",
+    again: false,
+    title: "journal altered",
+    message: "entry {seq} of run `{runId}` is not what was written",
+    hint: "Do not trust this file; restore it from a backup and compare.",
+    why: "Each entry is chained to the one before it by its hash.",
+  },
+  RUN504: {
+    tag: "JournalDiverged",
+    again: false,
+    title: "journal makes no sense",
+    message: "entry {seq} of run `{runId}` cannot follow: {problem}",
+    hint: "Please report it with the journal; the run is not taken further.",
+    why: "A journal that does not fit its own plan was not written by this product.",
+  },
+  RUN505: {
+    tag: "JournalNewer",
+    again: false,
+    title: "journal of a newer version",
+    message: "`{where}` was written in journal version {found}; this sequitur knows {known}",
+    hint: "Use the newer sequitur.",
+    why: "A newer version may mean other things by the same words.",
+  },
+} as const satisfies Record<`RUN${number}`, Entry>
+
+interface Entry {
+  /** The error's `_tag`. */
+  readonly tag: string
+  readonly again: boolean
+  /** Three to five words. */
+  readonly title: string
+  /** The fact, with holes in braces. */
+  readonly message: string
+  /** The deed. */
+  readonly hint: string
+  /** Why it matters. */
+  readonly why: string
+}
+
+export type RunCodes = typeof runCodes
+export type RunCode = keyof RunCodes
+export type RunTag = RunCodes[RunCode]["tag"]

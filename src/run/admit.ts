@@ -1,0 +1,117 @@
+/** What the host hands to a run, held to what the catalog declares before the first entry is written. */
+import type { Catalog } from "../catalog/catalog.ts"
+import { judgeWhole } from "../catalog/schema/judge.ts"
+import type { CompiledPlan } from "../check/compiled.ts"
+import type { RunStarted } from "../journal/entry.ts"
+import { copyJson } from "../text/copy-json.ts"
+import { isObject, type Json, nameOf } from "../text/json.ts"
+import { InputsRefused } from "./failure.ts"
+import { nextVersion } from "./next/next.ts"
+import type { Principal } from "./toolbox.ts"
+
+export interface RunOptions {
+  readonly principal: Principal
+  /** Scopes of idempotency keys: the same call again in one task is the same effect. */
+  readonly sessionId: string
+  readonly taskId: string
+  /** What the plan refers to as `input`. */
+  readonly inputs?: unknown
+  /** What is known of where the plan came from: model, prompt digest, trace id. Plain JSON. */
+  readonly origin?: { readonly [key: string]: unknown }
+  /** Chosen by the host; otherwise made, and not to be guessed. */
+  readonly runId?: string
+}
+
+/** The first entry of a run. */
+export function admitRun(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunStarted | InputsRefused {
+  const { principal, sessionId, taskId } = options
+  const { tenant, subject, roles = [] } = isObject(principal) ? principal : ({} as Partial<Principal>)
+  const named = { tenant, subject, sessionId, taskId }
+  for (const [field, value] of Object.entries(named)) {
+    const refused = admitName(field, value)
+    if (refused !== undefined) return refused
+  }
+  if (!Array.isArray(roles))
+    return refuse("`roles`", `must be an array, but is ${nameOf(roles)}`, "Give a list of names.")
+  for (const role of roles) {
+    const refused = admitName("roles", role)
+    if (refused !== undefined) return refused
+  }
+  if (options.runId !== undefined && !/^[A-Za-z0-9_.:-]{1,128}$/.test(options.runId)) {
+    return refuse("`runId`", "is no id", "Use letters, digits, `_`, `.`, `:` and `-`, 128 characters at most.")
+  }
+  const inputs = admitInputs(options.inputs, catalog)
+  if (inputs instanceof InputsRefused) return inputs
+  const origin = admitOrigin(options.origin ?? {}, catalog)
+  if (origin instanceof InputsRefused) return origin
+  return {
+    kind: "run-started",
+    journal: nextVersion,
+    tenant: tenant as string,
+    subject: subject as string,
+    roles: [...roles],
+    sessionId,
+    taskId,
+    planHash: plan.planHash,
+    catalogHash: plan.catalogHash,
+    slice: plan.slice,
+    compiler: plan.compiler,
+    document: plan.plan.document,
+    inputs: inputs.value,
+    origin: origin.value as RunStarted["origin"],
+  }
+}
+
+const refuse = (field: string, problem: string, expected: string): InputsRefused =>
+  new InputsRefused({ field, problem, expected })
+
+/** Empty is not absent: a key made over an empty name would be everybody's. */
+export function admitName(field: string, value: unknown): InputsRefused | undefined {
+  const expected = "Give a text that is not empty."
+  if (typeof value !== "string") return refuse(`\`${field}\``, `must be a text, but is ${nameOf(value)}`, expected)
+  if (value === "") return refuse(`\`${field}\``, "is empty", expected)
+  if (!value.isWellFormed() || value.includes("\0"))
+    return refuse(`\`${field}\``, "is ill-formed", "Give well-formed Unicode, without U+0000.")
+  return value.length > nameMax
+    ? refuse(`\`${field}\``, `has more than ${nameMax} characters`, "Give a shorter one.")
+    : undefined
+}
+
+const nameMax = 1_000
+
+interface Plain {
+  readonly value: Json
+}
+
+function admitInputs(inputs: unknown, catalog: Catalog): Plain | InputsRefused {
+  if (catalog.inputs === undefined) {
+    if (inputs === undefined) return { value: null }
+    return refuse(
+      "`inputs`",
+      "are given, but the catalog declares none",
+      "Declare `inputs` in the catalog, or give none.",
+    )
+  }
+  if (inputs === undefined) return refuse("`inputs`", "are missing", "Give what the catalog declares as `inputs`.")
+  const plain = admitJson("`inputs`", inputs, catalog)
+  if (plain instanceof InputsRefused) return plain
+  const [issue] = judgeWhole(catalog.inputs, plain.value)
+  if (issue === undefined) return plain
+  return refuse(
+    "`inputs`",
+    `are refused at \`${issue.at || "/"}\`: ${issue.message}`,
+    "Give what the catalog declares as `inputs`.",
+  )
+}
+
+function admitOrigin(origin: unknown, catalog: Catalog): Plain | InputsRefused {
+  if (!isObject(origin)) return refuse("`origin`", `must be an object, but is ${nameOf(origin)}`, "Give plain JSON.")
+  return admitJson("`origin`", origin, catalog)
+}
+
+function admitJson(field: string, value: unknown, { bounds }: Catalog): Plain | InputsRefused {
+  const { depth, nodes, resultBytes: bytes } = bounds
+  const copied = copyJson(value, { depth, nodes, bytes })
+  if (copied.ok) return copied
+  return refuse(field, `hold ${copied.problem} at \`${copied.at || "/"}\``, "Give plain JSON.")
+}

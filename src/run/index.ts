@@ -1,0 +1,45 @@
+/** The door of the run half: executing compiled plans, with promises (`createRunner`) or as Effects (`execute`). */
+export { verify } from "../journal/chain.ts"
+export type { RunCode, RunTag } from "../journal/codes.ts"
+export { runCodes } from "../journal/codes.ts"
+export type { ApprovalRequested, Entry, Event, Failure, Following } from "../journal/entry.ts"
+export {
+  JournalConflict,
+  JournalDiverged,
+  JournalNewer,
+  JournalTampered,
+  StoreUnavailable,
+} from "../journal/failure.ts"
+export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
+export { memory } from "../journal/memory.ts"
+export type { Status } from "../journal/state.ts"
+export type { RunOptions } from "./admit.ts"
+export { type Decision, decide } from "./approval.ts"
+export type { RunEntry } from "./book.ts"
+export {
+  ApprovalAlreadyDecided,
+  ApprovalNotFound,
+  HandlerMissing,
+  InputsRefused,
+  RunEnded,
+  RunExists,
+  type RunFailure,
+  RunInDoubt,
+  RunNotFound,
+  RunUnderWay,
+  StalePlan,
+} from "./failure.ts"
+export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
+export type { RunReport } from "./report.ts"
+export { type ExecuteOptions, execute, type ResumeOptions, resume } from "./run.ts"
+export { createRunner, type PlainDecision, type Runner, type RunnerOptions } from "./runner.ts"
+export {
+  type CallContext,
+  type Handled,
+  type Handler,
+  type Handlers,
+  notApplied,
+  type Principal,
+  type Toolbox,
+  toolbox,
+} from "./toolbox.ts"

@@ -1,0 +1,145 @@
+/** A compiled plan together with its catalog, with everything looked up that each step of a run would look up again. */
+import type { Catalog, Tool } from "../../catalog/catalog.ts"
+import { changedParts, sliceFor } from "../../catalog/slice.ts"
+import type { CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
+import type { Call, Expression, Read, Transition } from "../../plan/plan.ts"
+import { argumentOf } from "../../plan/same.ts"
+import { StalePlan } from "../failure.ts"
+
+export interface ReadyPlan {
+  readonly plan: CompiledPlan
+  readonly catalog: Catalog
+  readonly steps: readonly ReadyStep[]
+  /** Calls with something to check once a source is known: first those of the inputs, then those of each step by its index. */
+  readonly affected: readonly (readonly ReadyCall[])[]
+}
+
+export type ReadyStep = ReadyCall | ReadyTransition
+
+export interface ReadyCall {
+  readonly kind: "call"
+  readonly step: Call
+  readonly tool: Tool
+  /** What it was compiled for, by dimension. */
+  readonly blast: readonly Total[]
+  /** The last of its sources: the index of a step, or -1 where it has none but the inputs. */
+  readonly last: number
+  /** Each read, and the last of the sources that it needs itself. */
+  readonly reads: readonly { readonly read: Read; readonly last: number }[]
+  /** Effects that come to the same call if their arguments are equal: this one, and all like it. None of a read. */
+  readonly twins: readonly ReadyCall[]
+  /** Predecessors that only the run can compare. */
+  readonly required: readonly Required[]
+}
+
+export interface Required {
+  readonly tool: string
+  readonly same: readonly string[]
+  readonly earlier: readonly ReadyCall[]
+}
+
+export interface ReadyTransition {
+  readonly kind: "transition"
+  readonly step: Transition
+  readonly from: string
+  readonly to: string
+  readonly guarded: boolean
+}
+
+/** Plans are run more than once. */
+const prepared = new WeakMap<CompiledPlan, ReadyPlan>()
+
+/** Refuses a plan that was compiled against another catalog. */
+export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | StalePlan {
+  const known = prepared.get(plan)
+  if (known?.catalog === catalog) return known
+  const names = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : []))
+  const changed = changedParts(plan.slice, sliceFor(catalog, names))
+  if (changed.length > 0) return new StalePlan({ changed: changed.join(", ") })
+  const indices = new Map(plan.steps.map(({ step }, index) => [step.id, index]))
+  const indexOf = (source: string): number => indices.get(source) ?? -1
+  const guarded = new Set(plan.approvals.map(({ stepId }) => stepId))
+  const groups = new Groups()
+  const steps = plan.steps.map((checked): ReadyStep => {
+    const { step, before, after } = checked
+    if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
+    return { kind: "transition", step, from: before ?? "", to: after ?? "", guarded: guarded.has(step.id) }
+  })
+  const ready = { plan, catalog, steps, affected: affectedIn(steps) }
+  prepared.set(plan, ready)
+  return ready
+}
+
+/** Lists by name, made when they are first asked for. */
+class Groups extends Map<string, ReadyCall[]> {
+  of(name: string): ReadyCall[] {
+    const group = this.get(name) ?? []
+    this.set(name, group)
+    return group
+  }
+}
+
+type IndexOf = (source: string) => number
+
+function readyCall(
+  { blast, checks }: CheckedStep,
+  step: Call,
+  catalog: Catalog,
+  groups: Groups,
+  indexOf: IndexOf,
+): ReadyCall {
+  const tool = catalog.tools.get(step.tool)
+  if (tool === undefined) throw new Error(`a compiled plan calls \`${step.tool}\`, which its catalog does not have`)
+  const reads = step.reads.map((read) => ({ read, last: lastOfRead(read, indexOf) }))
+  const last = reads.reduce((max, read) => Math.max(max, read.last), -1)
+  const twins = tool.mutates ? groups.of(`${step.occurrence} ${tool.name}`) : []
+  const compared = checks.some(({ kind }) => kind === "same")
+  const required = (compared ? tool.requires : []).flatMap(({ tool: name, same }) =>
+    same === undefined || same.length === 0 ? [] : [{ tool: name, same, earlier: [...groups.of(name)] }],
+  )
+  const ready: ReadyCall = { kind: "call", step, tool, blast, last, reads, twins, required }
+  groups.of(tool.name).push(ready)
+  if (tool.mutates) groups.of(`${step.occurrence} ${tool.name}`).push(ready)
+  return ready
+}
+
+function lastOfRead(read: Read, indexOf: IndexOf): number {
+  const own = indexOf(read.source)
+  if (read.kind === "reference") return own
+  return read.where.reduce(
+    (max, { value }) => (value.kind === "reference" ? Math.max(max, indexOf(value.source)) : max),
+    own,
+  )
+}
+
+function affectedIn(steps: readonly ReadyStep[]): readonly (readonly ReadyCall[])[] {
+  const affected: ReadyCall[][] = Array.from({ length: steps.length + 1 }, () => [])
+  const note = (last: number, call: ReadyCall): void => {
+    const calls = affected[last + 1]
+    if (calls !== undefined && calls.at(-1) !== call) calls.push(call)
+  }
+  for (const call of steps) {
+    if (call.kind !== "call") continue
+    for (const { last } of call.reads) note(last, call)
+    for (const { same, earlier } of call.required) {
+      for (const other of earlier) {
+        for (const parameter of same)
+          note(Math.max(lastOfArgument(call, parameter), lastOfArgument(other, parameter)), call)
+      }
+    }
+  }
+  return affected
+}
+
+function lastOfArgument({ step, reads }: ReadyCall, parameter: string): number {
+  const argument = argumentOf(step.args, parameter)
+  return argument === undefined ? -1 : lastIn(argument, reads)
+}
+
+/** The last source of an expression, by the reads that stand in it. */
+export function lastIn(argument: Expression, reads: ReadyCall["reads"]): number {
+  if (argument.kind === "literal") return -1
+  return reads.reduce((max, { read, last }) => (isInside(read.at, argument.at) ? Math.max(max, last) : max), -1)
+}
+
+const isInside = (at: string, outer: string): boolean => at === outer || at.startsWith(`${outer}/`)

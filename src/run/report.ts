@@ -1,0 +1,81 @@
+/** What came of a run, typed by the catalog and the plan. */
+import type { CatalogSpec } from "../catalog/catalog.ts"
+import type { ResultOf } from "../catalog/tool.ts"
+import type { ApprovalRequested, Failure } from "../journal/entry.ts"
+import type { RunState } from "../journal/state.ts"
+
+/** Of plans made in code by step id; of plan text nobody knows what it holds: ask `of`. */
+type StepsOf<Results> = unknown extends Results ? { readonly [stepId: string]: unknown } : Results
+
+interface Report<Spec extends CatalogSpec> {
+  readonly runId: string
+  /**
+   * The result of a step, typed by its tool; undefined where the step has not been done. Throws a RangeError where the plan has
+   * no such step, or it calls another tool.
+   */
+  readonly of: <Name extends keyof Spec["tools"] & string>(
+    stepId: string,
+    tool: Name,
+  ) => ResultOf<Spec["tools"][Name]> | undefined
+}
+
+interface Succeeded<Results> {
+  readonly status: "succeeded"
+  /** Every result by step id. */
+  readonly steps: StepsOf<Results>
+}
+
+interface AwaitingApproval<Results> {
+  readonly status: "awaiting_approval"
+  /** What a person must decide. */
+  readonly awaiting: ApprovalRequested
+  readonly steps: Partial<StepsOf<Results>>
+}
+
+interface Stopped<Results> {
+  readonly status: "failed" | "cancelled" | "exhausted" | "in_doubt"
+  readonly failure: Failure
+  /** The results of what was done before. */
+  readonly steps: Partial<StepsOf<Results>>
+}
+
+/** Another process works on it, or did when it ended. */
+interface Running<Results> {
+  readonly status: "running"
+  readonly steps: Partial<StepsOf<Results>>
+}
+
+export type RunReport<Spec extends CatalogSpec = CatalogSpec, Results = unknown> = Report<Spec> &
+  (Succeeded<Results> | AwaitingApproval<Results> | Stopped<Results> | Running<Results>)
+
+export function report<Spec extends CatalogSpec, Results>(state: RunState): RunReport<Spec, Results> {
+  const { runId, status, failure, calls, started } = state
+  const awaiting = status === "awaiting_approval" ? awaitedBy(state) : undefined
+  let steps: Readonly<Record<string, unknown>> | undefined
+  const told = {
+    runId,
+    status,
+    ...(failure === undefined ? {} : { failure }),
+    ...(awaiting === undefined ? {} : { awaiting }),
+    // Copies, made when they are asked for: what is done to a report does not reach the journal.
+    get steps() {
+      steps ??= structuredClone(
+        Object.fromEntries([...calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]]))),
+      )
+      return steps
+    },
+    of(stepId: string, tool: string): unknown {
+      const step = started.document.steps.find(({ id }) => id === stepId)
+      if (step === undefined) throw new RangeError(`the plan has no step \`${stepId}\``)
+      if (step.tool === tool) return structuredClone(calls.get(stepId)?.result)
+      throw new RangeError(
+        `step \`${stepId}\` ${step.tool === undefined ? "is a transition" : `calls \`${step.tool}\``}, not \`${tool}\``,
+      )
+    },
+  }
+  return told as unknown as RunReport<Spec, Results>
+}
+
+/** The request that a run waits for. */
+export const awaitedBy = ({ requests, decisions }: RunState): ApprovalRequested | undefined =>
+  [...requests].map(([, request]) => request).find(({ requestId }) => !decisions.has(requestId))

@@ -1,0 +1,69 @@
+/** A086: whatever is changed in a journal is found, at the first entry that is not what was written. */
+
+import { assert, integer, property } from "fast-check"
+import { expect, test } from "vitest"
+import { sha256 } from "#sha256"
+import { chain, chained, genesis, verify } from "../../src/journal/chain.ts"
+import type { Entry } from "../../src/journal/entry.ts"
+import { canonical } from "../../src/text/canonical.ts"
+import type { Json } from "../../src/text/json.ts"
+import { named, wholeRun } from "./entries.ts"
+
+const whole = chained("run", named(wholeRun))
+
+test("an entry's hash is over the hash before it, its place and itself, in canonical JSON", () => {
+  let previous = genesis
+  for (const entry of whole) {
+    const { runId, seq, atMs, event, hash } = entry
+    expect(hash).toBe(sha256(canonical([previous, runId, seq, atMs, event as unknown as Json])))
+    expect(hash).toBe(chain(previous, runId, entry))
+    previous = hash
+  }
+})
+
+test("an untouched journal verifies, and so does every beginning of it", () => {
+  for (let length = 0; length <= whole.length; length++) expect(verify("run", whole.slice(0, length))).toBeUndefined()
+})
+
+test("two swapped, one dropped, one twice, one put in between, the first cut off: each is found where it begins", () => {
+  const at = (seq: number): Entry => whole[seq] as Entry
+  for (let seq = 0; seq < whole.length - 1; seq++) {
+    expect(verify("run", whole.with(seq, at(seq + 1)).with(seq + 1, at(seq)))).toBe(seq)
+    expect(verify("run", whole.toSpliced(seq, 1))).toBe(seq)
+    expect(verify("run", whole.toSpliced(seq, 0, at(seq)))).toBe(seq + 1)
+  }
+  expect(verify("other", whole)).toBe(0)
+})
+
+test("a renumbered journal with a hole in it is found", () => {
+  const dropped = whole.toSpliced(3, 1).map((entry, seq) => ({ ...entry, seq }))
+  expect(verify("run", dropped)).toBe(3)
+})
+
+test("every single bit of every entry counts", () => {
+  const texts = whole.map((entry) => JSON.stringify(entry))
+  assert(
+    property(
+      integer({ min: 0, max: whole.length - 1 }),
+      integer({ min: 0 }),
+      integer({ min: 0, max: 6 }),
+      (seq, place, bit) => {
+        const text = texts[seq] as string
+        const at = place % text.length
+        const flipped = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1)
+        let entry: Entry
+        try {
+          entry = JSON.parse(flipped)
+        } catch {
+          return
+        }
+        // `\u0041` and `A` are one value.
+        if (canonical(entry as never) === canonical(whole[seq] as never)) return
+        const broken = verify("run", whole.with(seq, entry))
+        // A hash that was changed breaks its own entry; so does anything else.
+        expect(broken).toBe(seq)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})

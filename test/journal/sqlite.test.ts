@@ -1,0 +1,197 @@
+/** The SQLite file itself: it is append-only, it is ours or refused, and whatever was changed in it is found. */
+import { execFile } from "node:child_process"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { afterAll, expect, test } from "vitest"
+import { JournalNewer, JournalTampered, StoreUnavailable } from "../../src/journal/failure.ts"
+import { Journal, type JournalService } from "../../src/journal/journal.ts"
+import { sqlite } from "../../src/journal/sqlite.ts"
+import { named, wholeRun } from "./entries.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "sequitur-sqlite-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ask = <A, E>(file: string, question: (journal: JournalService) => Effect.Effect<A, E>) =>
+  Effect.runPromise(Effect.flatMap(Journal, question).pipe(Effect.provide(sqlite(file))))
+
+/** Why a file cannot be used. */
+const refusalOf = (file: string) =>
+  Effect.runPromise(
+    Effect.flip(Effect.flatMap(Journal, (journal) => journal.list()).pipe(Effect.provide(sqlite(file)))),
+  )
+
+const written = join(folder, "written.db")
+await ask(written, (journal) => journal.append("run", named(wholeRun)))
+
+const copied = (name: string): string => {
+  const file = join(folder, name)
+  copyFileSync(written, file)
+  return file
+}
+
+test("the database refuses to change or drop an entry, and to put one where it does not follow", () => {
+  const db = new DatabaseSync(copied("refusing.db"))
+  const forbidden = [
+    "UPDATE entry SET event = '{}' WHERE seq = 3",
+    "UPDATE entry SET seq = 100 WHERE seq = 8",
+    "DELETE FROM entry WHERE seq = 8",
+    "DELETE FROM entry",
+    "REPLACE INTO entry SELECT run, seq, at_ms, '{}', hash FROM entry WHERE seq = 8",
+    "INSERT INTO entry SELECT run, 20, at_ms, event, hash FROM entry WHERE seq = 8",
+    "INSERT INTO entry SELECT 'other', 1, at_ms, event, hash FROM entry WHERE seq = 8",
+  ]
+  for (const sql of forbidden) expect(() => db.exec(sql), sql).toThrow("append-only")
+  expect(db.prepare("SELECT count(*) AS count FROM entry").get()).toMatchObject({ count: wholeRun.length })
+  db.close()
+})
+
+/** What somebody with the file in their hands can do. */
+const tamper = async (name: string, sql: string): Promise<number | string | undefined> => {
+  const file = copied(name)
+  const db = new DatabaseSync(file)
+  db.exec("DROP TRIGGER entry_follows; DROP TRIGGER entry_stays; DROP TRIGGER entry_is_kept")
+  db.exec(sql)
+  db.close()
+  const exit = await Effect.runPromiseExit(
+    Effect.flatMap(Journal, (journal) => journal.read("run")).pipe(Effect.provide(sqlite(file))),
+  )
+  if (Exit.isSuccess(exit)) return undefined
+  const [reason] = exit.cause.reasons
+  const error = reason?._tag === "Fail" ? reason.error : undefined
+  return error instanceof JournalTampered ? error.fields.seq : `${error}`
+}
+
+test("A086: an entry that was altered, moved, dropped or put in between is found by its number", async () => {
+  const cases: readonly (readonly [sql: string, seq: number])[] = [
+    ["UPDATE entry SET event = replace(event, 'ann', 'eve') WHERE seq = 0", 0],
+    ["UPDATE entry SET event = replace(event, 'true', 'false') WHERE seq = 2", 2],
+    ["UPDATE entry SET event = event || ' ' WHERE seq = 4", 4],
+    ["UPDATE entry SET at_ms = at_ms + 1 WHERE seq = 5", 5],
+    ["UPDATE entry SET hash = upper(hash) WHERE seq = 6", 6],
+    ["UPDATE entry SET run = 'other' WHERE seq = 0", 0],
+    ["DELETE FROM entry WHERE seq = 3", 3],
+    ["DELETE FROM entry WHERE seq = 3; UPDATE entry SET seq = seq - 1 WHERE seq > 3", 3],
+    [
+      "UPDATE entry SET seq = 100 WHERE seq = 3; UPDATE entry SET seq = 3 WHERE seq = 4; UPDATE entry SET seq = 4 WHERE seq = 100",
+      3,
+    ],
+    ["INSERT INTO entry SELECT run, 9, at_ms, event, hash FROM entry WHERE seq = 8", 9],
+    ["INSERT INTO entry SELECT run, -1, at_ms, event, hash FROM entry WHERE seq = 0", 0],
+  ]
+  for (const [index, [sql, seq]] of cases.entries()) expect(await tamper(`tampered-${index}.db`, sql), sql).toBe(seq)
+})
+
+test("A086: every bit of an entry's text counts", async () => {
+  const length = new DatabaseSync(written)
+    .prepare("SELECT length(event) AS length FROM entry WHERE seq = 2")
+    .get()?.length
+  const file = copied("bits.db")
+  const db = new DatabaseSync(file)
+  db.exec("DROP TRIGGER entry_stays")
+  const text = `${db.prepare("SELECT event FROM entry WHERE seq = 2").get()?.event}`
+  const set = db.prepare("UPDATE entry SET event = ? WHERE seq = 2")
+  const found = await ask(file, (journal) =>
+    Effect.gen(function* () {
+      let missed = 0
+      for (let at = 0; at < Number(length); at++) {
+        for (let bit = 0; bit < 7; bit++) {
+          set.run(text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1))
+          const error = yield* Effect.flip(journal.read("run"))
+          if (!(error instanceof JournalTampered) || error.fields.seq !== 2) missed++
+        }
+      }
+      return missed
+    }),
+  )
+  db.close()
+  expect(found).toBe(0)
+})
+
+test("a file that is no database, a folder, a missing folder and a foreign database are refused by name", async () => {
+  const text = join(folder, "text.db")
+  writeFileSync(text, "not a database, but long enough to be looked at as one".repeat(100))
+  const foreign = join(folder, "foreign.db")
+  const db = new DatabaseSync(foreign)
+  db.exec("CREATE TABLE customers (name TEXT)")
+  db.close()
+  const cases = {
+    [text]: "is not a SQLite database",
+    [folder]: "cannot be opened",
+    [join(folder, "none", "x.db")]: `the folder ${join(folder, "none")} does not exist`,
+    [foreign]: "is a database of another program",
+  }
+  for (const [file, reason] of Object.entries(cases)) {
+    const error = await refusalOf(file)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error.message).toContain(reason)
+    expect(error.message).toContain(file)
+    expect(JSON.stringify(error)).not.toContain("sqlite.ts")
+  }
+  // And nothing was done to what is somebody else's.
+  const after = new DatabaseSync(foreign)
+  expect(after.prepare("SELECT name FROM sqlite_master").all()).toHaveLength(1)
+  expect(after.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "delete" })
+  after.close()
+})
+
+test("a file of a newer version is refused by its version", async () => {
+  const file = copied("newer.db")
+  const db = new DatabaseSync(file)
+  db.exec("UPDATE sequitur SET version = 2")
+  db.close()
+  const error = await refusalOf(file)
+  expect(error).toBeInstanceOf(JournalNewer)
+  expect(error.message).toContain("version 2")
+})
+
+test("A085: a write-ahead log cut anywhere opens to whole entries from the first, or is refused; it never lies", async () => {
+  const source = join(folder, "log.db")
+  await ask(source, (journal) =>
+    Effect.gen(function* () {
+      for (const entry of named(wholeRun)) yield* journal.append("run", [entry])
+      // While it is open: closing moves the log into the file.
+      copyFileSync(source, join(folder, "uncut.db"))
+      copyFileSync(`${source}-wal`, join(folder, "uncut.db-wal"))
+    }),
+  )
+  const log = readFileSync(join(folder, "uncut.db-wal"))
+  const lengths = new Set<number>()
+  for (let cut = 0; cut <= log.length; cut += 509) {
+    const file = join(folder, "torn.db")
+    copyFileSync(join(folder, "uncut.db"), file)
+    writeFileSync(`${file}-wal`, log.subarray(0, cut))
+    const found = await ask(file, (journal) => Effect.result(journal.read("run")))
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true })
+    expect(found._tag).toBe("Success")
+    if (found._tag !== "Success") continue
+    lengths.add(found.success.length)
+    expect(found.success.map(({ event }) => event)).toEqual(
+      named(wholeRun.slice(0, found.success.length)).map(({ event }) => event),
+    )
+  }
+  expect(lengths.size).toBeGreaterThan(5)
+})
+
+test("processes that open a new file at once share it, and each is heard", async () => {
+  const file = join(folder, "shared.db")
+  const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+  const script = `
+    import * as Effect from "effect/Effect"
+    import { Journal } from ${at("../../src/journal/journal.ts")}
+    import { sqlite } from ${at("../../src/journal/sqlite.ts")}
+    import { started } from ${at("./entries.ts")}
+    const [file, runId] = process.argv.slice(1)
+    const append = Effect.flatMap(Journal, (journal) => journal.append(runId, [{ seq: 0, atMs: 0, event: started() }]))
+    await Effect.runPromise(append.pipe(Effect.provide(sqlite(file))))`
+  const node = join(process.cwd(), "node_modules/.bin/node")
+  const flags = ["--conditions=@sequitur/source", "--no-warnings", "--input-type=module", "-e", script]
+  const runs = ["a", "b", "c", "d", "e"]
+  await Promise.all(runs.map((runId) => promisify(execFile)(node, [...flags, file, runId])))
+  const listed = await ask(file, (journal) => journal.list())
+  expect(listed.map(({ runId }) => runId)).toEqual(runs)
+})

@@ -1,0 +1,207 @@
+/** The promise door: what users write, and the types they get for it. */
+import { definePlan } from "sequitur"
+import {
+  createRunner,
+  type Entry,
+  memory,
+  type RunEntry,
+  type RunFailure,
+  runCodes,
+  seededIds,
+  verify,
+} from "sequitur/run"
+import { describe, expect, expectTypeOf, test } from "vitest"
+import {
+  accepted,
+  catalog,
+  countCalls,
+  goal,
+  guarded,
+  guardedPlan,
+  handlersOf,
+  planOf,
+  refundPlan,
+  scope,
+  calls as steps,
+} from "./desk.ts"
+
+const openDesk = (onEvent?: (entry: RunEntry) => void) => {
+  const calls = countCalls()
+  const runner = createRunner({ catalog, tools: handlersOf(calls), store: memory(), ...(onEvent ? { onEvent } : {}) })
+  return { calls, runner }
+}
+
+describe("results", () => {
+  test("of a plan made in code are typed by step", async () => {
+    const { runner } = openDesk()
+    const report = await runner.run(refundPlan, scope)
+    if (report.status !== "succeeded") throw new Error(report.status)
+    expectTypeOf(report.steps.refund.refundId).toEqualTypeOf<string>()
+    expectTypeOf(report.steps.find.workspaces).toExtend<readonly { readonly id: string }[]>()
+    expect(report.steps.refund.refundId).toBe("r1")
+    // @ts-expect-error the plan has no such step
+    expect(report.steps.refunds).toBeUndefined()
+    await runner.close()
+  })
+
+  test("of plan text are typed by tool", async () => {
+    const { runner } = openDesk()
+    const report = await runner.run(planOf([steps.find, steps.cancel, steps.refund]), scope)
+    const refund = report.of("refund", "refund")
+    expectTypeOf(refund).toEqualTypeOf<{ refundId: string } | undefined>()
+    expect(refund).toEqual({ refundId: "r1" })
+    // @ts-expect-error the catalog has no such tool
+    expect(() => report.of("refund", "refunds")).toThrow(RangeError)
+    expect(() => report.of("refund", "cancel")).toThrow("step `refund` calls `refund`, not `cancel`")
+    expect(() => report.of("nowhere", "refund")).toThrow("the plan has no step `nowhere`")
+    await runner.close()
+  })
+
+  test("of a run that stopped are those of what was done", async () => {
+    const calls = countCalls()
+    const tools = handlersOf(calls, {
+      refund: () => {
+        throw new Error("no")
+      },
+    })
+    const runner = createRunner({ catalog, tools, store: memory() })
+    const report = await runner.run(refundPlan, scope)
+    if (report.status === "succeeded") throw new Error("succeeded")
+    expectTypeOf(report.steps.refund).toEqualTypeOf<{ refundId: string } | undefined>()
+    expect(Object.keys(report.steps)).toEqual(["find", "cancel"])
+    expect(report.of("refund", "refund")).toBeUndefined()
+    await runner.close()
+  })
+
+  test("are copies: what is done to them does not reach the journal", async () => {
+    const { runner } = openDesk()
+    const report = await runner.run(refundPlan, scope)
+    const found = report.of("find", "find")
+    if (found !== undefined) found.workspaces.length = 0
+    Object.assign(report.steps.cancel ?? {}, { id: "w9" })
+    expect(report.of("find", "find")?.workspaces).toHaveLength(2)
+    expect(verify(report.runId, await runner.entries(report.runId))).toBeUndefined()
+    expect((await runner.status(report.runId)).of("cancel", "cancel")).toMatchObject({ id: "w2" })
+    await runner.close()
+  })
+})
+
+test("handlers are typed by the catalog", () => {
+  const tools = handlersOf(countCalls())
+  createRunner({ catalog, store: memory(), tools: { ...tools, cancel: ({ id }) => ({ id, proratedCents: 1 }) } })
+  // @ts-expect-error `cancel` gives cents as a number
+  createRunner({ catalog, store: memory(), tools: { ...tools, cancel: ({ id }) => ({ id, proratedCents: "1" }) } })
+  // @ts-expect-error `cancel` takes no name
+  createRunner({ catalog, store: memory(), tools: { ...tools, cancel: ({ name: id }) => ({ id, proratedCents: 1 }) } })
+  const { note: _, ...fewer } = tools
+  // @ts-expect-error `note` is missing
+  createRunner({ catalog, store: memory(), tools: fewer })
+})
+
+test("a run can be found again: status, entries, runs, by tenant", async () => {
+  const { runner } = openDesk()
+  const { runId } = await runner.run(refundPlan, scope)
+  expect(await runner.runs({ tenant: "acme" })).toMatchObject([{ runId, status: "succeeded", goal, tenant: "acme" }])
+  expect(await runner.runs({ tenant: "other" })).toEqual([])
+  expect((await runner.status(runId)).status).toBe("succeeded")
+  for (const ask of [runner.status, runner.entries, runner.resume]) {
+    await expect(ask(runId, { tenant: "other" })).rejects.toMatchObject({ _tag: "RunNotFound", code: "RUN204" })
+    await expect(ask("run_unknown")).rejects.toMatchObject({ _tag: "RunNotFound" })
+  }
+  await runner.close()
+})
+
+test("an id is a run's own, and cannot be guessed", async () => {
+  const { runner, calls } = openDesk()
+  const ids = new Set<string>()
+  for (let times = 0; times < 5; times++) ids.add((await runner.run(refundPlan, scope)).runId)
+  expect(ids.size).toBe(5)
+  for (const runId of ids) expect(runId).toMatch(/^run_[0-9a-f]{32}$/)
+  await runner.run(refundPlan, { ...scope, runId: "mine" })
+  const made = calls.made.length
+  await expect(runner.run(refundPlan, { ...scope, runId: "mine" })).rejects.toMatchObject({
+    _tag: "RunExists",
+    code: "RUN207",
+  })
+  expect(calls.made.length).toBe(made)
+  await runner.close()
+})
+
+test("what the host knows of the plan's origin is in the first entry", async () => {
+  const { runner } = openDesk()
+  const origin = { model: "m-1", promptDigest: "abc", trace: { id: "t" } }
+  const { runId } = await runner.run(refundPlan, { ...scope, origin })
+  const [first] = await runner.entries(runId)
+  expect(first?.event).toMatchObject({
+    kind: "run-started",
+    origin,
+    planHash: refundPlan.planHash,
+    slice: refundPlan.slice,
+  })
+  await runner.close()
+})
+
+test("a listener hears every entry once it is written, in order, and cannot stop the run", async () => {
+  const heard: RunEntry[] = []
+  const { runner } = openDesk((entry) => {
+    heard.push(entry)
+    throw new Error("deaf")
+  })
+  const { runId, status } = await runner.run(refundPlan, scope)
+  expect(status).toBe("succeeded")
+  const entries = await runner.entries(runId)
+  expect(heard).toEqual(entries.map(({ hash: _, ...entry }: Entry) => entry))
+  await runner.close()
+})
+
+test("approve and deny decide and go on; decide only decides", async () => {
+  const calls = countCalls()
+  const runner = createRunner({ catalog: guarded, tools: handlersOf(calls), store: memory(), ids: seededIds(1) })
+  const [one, two, three] = await Promise.all([1, 2, 3].map(() => runner.run(guardedPlan, scope)))
+  if (!one || !two || !three) throw new Error("no runs")
+  expect((await runner.approve(one.runId, "open", { by: "bob", reason: "fine" })).status).toBe("succeeded")
+  expect((await runner.deny(two.runId, "open", { by: "bob" })).status).toBe("failed")
+  await runner.decide(three.runId, "open", { decision: "approved", by: "bob" })
+  expect((await runner.status(three.runId)).status).toBe("running")
+  expect((await runner.resume(three.runId)).status).toBe("succeeded")
+  await expect(runner.approve(one.runId, "open", { by: "bob" })).rejects.toMatchObject({
+    _tag: "RunEnded",
+    code: "RUN205",
+  })
+  await runner.close()
+})
+
+test("a runner that is closed stops what is under way, and says so", async () => {
+  let aborted = false
+  let begun: () => void = () => {}
+  const underWay = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const tools = handlersOf(countCalls(), {
+    cancel: (_, { signal }) =>
+      new Promise(() => {
+        signal.addEventListener("abort", () => {
+          aborted = true
+        })
+        begun()
+      }),
+  })
+  const runner = createRunner({ catalog, tools, store: memory() })
+  const running = runner.run(refundPlan, { ...scope, runId: "mine" }).catch((error: RunFailure) => error)
+  await underWay
+  await runner.close()
+  expect(await running).toMatchObject({ _tag: "StoreUnavailable", again: true })
+  expect(aborted).toBe(true)
+})
+
+test("an empty plan succeeds at once", async () => {
+  const { runner, calls } = openDesk()
+  const report = await runner.run(accepted(definePlan(catalog, { version: 1, steps: [] })), scope)
+  expect(report).toMatchObject({ status: "succeeded", steps: {} })
+  expect(calls.made).toEqual([])
+  await runner.close()
+})
+
+test("the codes of a run are a table like the compiler's", () => {
+  expect(runCodes.RUN103).toMatchObject({ tag: "ResultTooLarge", again: false })
+})
