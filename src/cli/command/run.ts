@@ -1,0 +1,83 @@
+/** `sequitur run`: compiles a plan and runs it until it ends or waits for a person. */
+import { randomUUID } from "node:crypto"
+import { resolve } from "node:path"
+import { diagnoseText } from "../../diagnostic/text.ts"
+import { explainDiagnostic } from "../../explain/diagnostic.ts"
+import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
+import type { Bounds } from "../../text/bounds.ts"
+import type { Json } from "../../text/json.ts"
+import { readJson } from "../../text/read-json.ts"
+import { follow } from "../follow.ts"
+import { findTools, nameOf } from "../modules.ts"
+import { openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
+import { lookFor, readBytes } from "../read-file.ts"
+import { exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
+
+export interface RunCommandOptions extends PlanOptions {
+  readonly tools?: string
+  readonly store: string
+  readonly inputs?: string
+  readonly tenant: string
+  readonly subject: string
+  readonly roles?: string
+  readonly session: string
+  readonly task?: string
+  readonly format: Format
+}
+
+export async function runPlan(file: string, options: RunCommandOptions): Promise<number> {
+  const { store, format } = options
+  if (file === "-" && options.inputs === "-") throw new UsageError("standard input can be read once only")
+  const plan = await openPlan(file, options)
+  tellPlan(file, plan, format)
+  const { compiled, catalog, catalogPath } = plan
+  if (!compiled.ok) return exit.refused
+  const inputs = await readInputs(options.inputs, catalog.bounds)
+  const toolsPath = resolve(options.tools ?? findTools(catalogPath))
+  return follow({ catalog, toolsPath, store, format }, async (runner) => {
+    const { runId } = await runner.run(compiled.plan, {
+      principal: { tenant: options.tenant, subject: options.subject, roles: rolesIn(options.roles) },
+      sessionId: options.session,
+      // To run a plan again is to mean it again; whoever names the task says that it is still the same one.
+      taskId: options.task ?? `task_${randomUUID()}`,
+      ...(inputs === undefined ? {} : { inputs }),
+      // So that `approve` and `resume` find them in another process.
+      origin: { plan: file === "-" ? file : resolve(file), catalog: catalogPath, tools: toolsPath },
+    })
+    return runId
+  })
+}
+
+function tellPlan(file: string, { name, text, compiled }: PlanFile, format: Format): void {
+  const look = lookOf(process.stdout)
+  if (format === "json") printJson({ plan: viewVerdict(file, compiled) })
+  else if (!compiled.ok) print(explainVerdict(compiled, { name, text }, look))
+  else {
+    // What needs approval is told when the run gets there, with its inputs.
+    const warnings = compiled.diagnostics.filter(({ severity }) => severity !== "approval")
+    for (const warning of warnings) print(`${explainDiagnostic(warning, { name, text }, look)}\n`)
+    print(`${sayVerdict(compiled, name, look)}\n`)
+  }
+}
+
+const rolesIn = (roles = ""): readonly string[] =>
+  roles
+    .split(",")
+    .map((role) => role.trim())
+    .filter((role) => role !== "")
+
+/** Inputs are JSON itself, or a file of it, read as strictly as a plan. */
+async function readInputs(given: string | undefined, bounds: Bounds): Promise<Json | undefined> {
+  if (given === undefined) return undefined
+  const written = /^\s*[{[]/.test(given)
+  const read = readJson(written ? given : await readWithin(given, bounds.textBytes), bounds)
+  if (read.ok) return read.value
+  const { message, range } = diagnoseText(read.fault)
+  const place = range === undefined ? "" : ` at ${range.start.line}:${range.start.column}`
+  throw new UsageError(`the inputs${written ? "" : ` in ${nameOf(given)}`}${place}: ${message}`)
+}
+
+async function readWithin(file: string, max: number): Promise<Uint8Array> {
+  await lookFor(file)
+  return readBytes(file, () => max)
+}

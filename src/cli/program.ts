@@ -1,0 +1,204 @@
+/** The commands, what they take and their help. Each is loaded when it is asked for, so that compiling never loads the runner. */
+import { readFileSync } from "node:fs"
+import { userInfo } from "node:os"
+import { Command, Option } from "commander"
+import { defaultStore } from "./terminal.ts"
+
+/** Every command ends in an exit code. */
+type Done = (code: number) => void
+
+export function makeProgram(done: Done): Command {
+  const program = new Command("sequitur")
+    .description("Compiles the plans of LLM agents against a catalog, and runs what follows from it.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help of a command")
+    .showHelpAfterError("(sequitur --help says what there is)")
+    // Before the commands are made: they inherit it.
+    .exitOverride()
+    .addHelpText("after", exitCodes)
+
+  addCompile(program, done)
+  addExplain(program, done)
+  addRun(program, done)
+  addDecisions(program, done)
+  addResume(program, done)
+  addRuns(program, done)
+  addLog(program, done)
+  addCodes(program, done)
+  return program
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+  return (JSON.parse(text) as { readonly version: string }).version
+}
+
+const exitCodes = `
+Exit codes: 0 fine, 1 refused or failed, 2 wrong usage or a file that cannot be used,
+3 awaiting approval, 4 in doubt, 5 cancelled, 6 exhausted. Of several files, the worst.`
+
+const format = (): Option =>
+  new Option("--format <format>", "how to print").choices(["pretty", "json"]).default("pretty")
+
+const catalog = (): Option =>
+  new Option(
+    "--catalog <file>",
+    "the catalog's module (default: the nearest catalog.ts or .js beside the plan or above it)",
+  )
+
+const unwrap = (): Option =>
+  new Option("--unwrap <what>", "take off one code fence round the whole text").choices(["fence"])
+
+const store = (): Option => new Option("--store <file>", "the journal, an SQLite file").default(defaultStore)
+
+const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ sequitur ${line}`).join("\n")}`
+
+function addCompile(program: Command, done: Done): void {
+  program
+    .command("compile")
+    .description("say whether plans are accepted, and why not; offline, nothing is called")
+    .argument("<plan...>", "plans as JSON files; - is standard input")
+    .addOption(catalog())
+    .addOption(unwrap())
+    .option("--out <file>", "write the compiled plan here, to be run later")
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples(
+        "compile plan.json",
+        "compile plans/*.json --catalog catalog.ts --format json",
+        "compile - --unwrap fence < answer.txt",
+      ),
+    )
+    .action(async (files, options) => done(await (await import("./command/compile.ts")).compilePlans(files, options)))
+}
+
+function addExplain(program: Command, done: Done): void {
+  program
+    .command("explain")
+    .description("show a plan as a table: what each step does at worst, and what the run will check; or explain a code")
+    .argument("<plan-or-code>", "a plan's JSON file, - for standard input, or a code such as SEQ201 or RUN106")
+    .addOption(catalog())
+    .addOption(unwrap())
+    .addOption(format())
+    .addHelpText("after", examples("explain plan.json", "explain SEQ201"))
+    .action(async (subject, options) => done(await (await import("./command/explain.ts")).explain(subject, options)))
+}
+
+function addRun(program: Command, done: Done): void {
+  program
+    .command("run")
+    .description("compile a plan and run it, step by step, until it ends or waits for a person")
+    .argument("<plan>", "a plan's JSON file; - is standard input")
+    .addOption(catalog())
+    .option("--tools <file>", "the toolbox's module (default: tools.ts or .js beside the catalog)")
+    .addOption(unwrap())
+    .addOption(store())
+    .option("--inputs <file-or-json>", "the inputs that the catalog asks for: a JSON file, - or JSON itself")
+    .option("--tenant <name>", "for whom", "local")
+    .option("--subject <name>", "who acts", userName())
+    .option("--roles <names>", "the roles of who acts, with commas between them")
+    .option("--session <id>", "the session that this run is part of", "cli")
+    .option(
+      "--task <id>",
+      "the task that this run is for: the same call for the same task is one effect (default: a new one)",
+    )
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples(
+        `run plan.json --inputs '{"accountId":"acc_0001"}'`,
+        "run plan.json --inputs inputs.json --store runs.db --tenant acme --subject ada --task ticket-81",
+      ),
+    )
+    .action(async (file, options) => done(await (await import("./command/run.ts")).runPlan(file, options)))
+}
+
+function addDecisions(program: Command, done: Done): void {
+  for (const [name, verb] of [
+    ["approve", "approved"],
+    ["deny", "denied"],
+  ] as const) {
+    program
+      .command(name)
+      .description(
+        name === "approve"
+          ? "let a waiting run take its step, and go on with it"
+          : "refuse a waiting run its step, which ends it",
+      )
+      .argument("<run>", "the run's id")
+      .argument("<step>", "the transition that it waits at")
+      .addOption(store())
+      .option("--by <name>", "who decides", userName())
+      .option("--reason <words>", "why", "")
+      .addOption(kept("--catalog <file>", "the catalog's module"))
+      .addOption(kept("--tools <file>", "the toolbox's module"))
+      .addOption(format())
+      .addHelpText(
+        "after",
+        examples(`${name} run_42 open`, `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`),
+      )
+      .action(async (run, step, options) =>
+        done(await (await import("./command/decide.ts")).decideRun(run, step, verb, options)),
+      )
+  }
+}
+
+const kept = (flags: string, role: string): Option =>
+  new Option(flags, `${role} (default: the one that the run was started with)`)
+
+function addResume(program: Command, done: Done): void {
+  program
+    .command("resume")
+    .description("go on with a run whose process has ended")
+    .argument("<run>", "the run's id")
+    .addOption(store())
+    .addOption(kept("--catalog <file>", "the catalog's module"))
+    .addOption(kept("--tools <file>", "the toolbox's module"))
+    .addOption(format())
+    .addHelpText("after", examples("resume run_42 --store runs.db"))
+    .action(async (run, options) => done(await (await import("./command/resume.ts")).resumeRun(run, options)))
+}
+
+function addRuns(program: Command, done: Done): void {
+  program
+    .command("runs")
+    .description("list the runs of a store")
+    .addOption(store())
+    .option("--tenant <name>", "only this tenant's")
+    .addOption(format())
+    .addHelpText("after", examples("runs --store runs.db --tenant acme"))
+    .action(async (options) => done(await (await import("./command/runs.ts")).showRuns(options)))
+}
+
+function addLog(program: Command, done: Done): void {
+  program
+    .command("log")
+    .description("show what happened in a run, entry by entry")
+    .argument("<run>", "the run's id")
+    .addOption(store())
+    .option("--verify", "also check that every entry could follow the one before it")
+    .addOption(format())
+    .addHelpText("after", examples("log run_42 --store runs.db --verify", "log run_42 --format json | jq .event"))
+    .action(async (run, options) => done(await (await import("./command/log.ts")).logRun(run, options)))
+}
+
+function addCodes(program: Command, done: Done): void {
+  program
+    .command("codes")
+    .description("list every code there is")
+    .addOption(format())
+    .addHelpText("after", examples("codes", "codes --format json"))
+    .action(async (options) => done((await import("./command/codes.ts")).listAllCodes(options)))
+}
+
+/** Who is logged in. Some machines have no name for their user. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return "unknown"
+  }
+}

@@ -1,0 +1,92 @@
+/** What came of a run: how it stands, why, and what was done and what was not. */
+import type { ApprovalRequested, Entry, Failure } from "../journal/entry.ts"
+import type { RunState, Status } from "../journal/state.ts"
+import { awaitedBy } from "../run/report.ts"
+import type { Json } from "../text/json.ts"
+import { type Look, paint } from "./look.ts"
+import { clip, printable } from "./printable.ts"
+
+export interface RunView {
+  readonly runId: string
+  readonly status: Status
+  readonly failure: Failure | null
+  /** What a person must decide, while the run waits for that. */
+  readonly awaiting: ApprovalRequested | null
+  readonly steps: readonly RunStepView[]
+  /** By step id, of the calls that answered with what could be written down. */
+  readonly results: { readonly [stepId: string]: Json }
+}
+
+export interface RunStepView {
+  readonly id: string
+  readonly tool: string | null
+  readonly transition: string | null
+  /** Whether the call had an effect outside: known once it was begun. */
+  readonly effect: boolean
+  readonly came: "done" | "begun" | "in-doubt" | "failed" | "not-begun"
+}
+
+export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
+  const effects = new Set(
+    entries.flatMap(({ event }) =>
+      event.kind === "intent" && event.idempotencyKey !== undefined ? [event.stepId] : [],
+    ),
+  )
+  const { runId, status } = state
+  return {
+    runId,
+    status,
+    failure: state.failure ?? null,
+    awaiting: status === "awaiting_approval" ? (awaitedBy(state) ?? null) : null,
+    steps: state.started.document.steps.map(({ id, tool, transition }, index) => ({
+      id,
+      tool: tool ?? null,
+      transition: transition ?? null,
+      effect: effects.has(id),
+      came: index < state.done ? "done" : index > state.done ? "not-begun" : cameOf(state),
+    })),
+    results: Object.fromEntries(
+      [...state.calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]])),
+    ),
+  }
+}
+
+/** Of the one step that the run stands at. */
+function cameOf({ status, step }: RunState): RunStepView["came"] {
+  if (step.open !== undefined) return status === "in_doubt" ? "in-doubt" : "begun"
+  return step.failed === undefined ? "not-begun" : "failed"
+}
+
+const reasonRoom = 1_000
+const nameRoom = 40
+
+const statusFormat: Readonly<Record<Status, Parameters<typeof paint>[1]>> = {
+  running: "bold",
+  awaiting_approval: ["bold", "magenta"],
+  in_doubt: ["bold", "red"],
+  succeeded: ["bold", "green"],
+  failed: ["bold", "red"],
+  cancelled: ["bold", "yellow"],
+  exhausted: ["bold", "red"],
+}
+
+export const explainStatus = (status: Status, look: Look): string =>
+  paint(look, statusFormat[status], status.replace("_", " "))
+
+export function explainRun({ runId, status, failure, steps }: RunView, look: Look): string {
+  const lines = [`run ${printable(runId)} ${explainStatus(status, look)}`]
+  if (failure !== null) lines.push(`  because   ${failure.code}: ${clip(failure.message, reasonRoom)}`)
+  const tell = (title: string, told: (step: RunStepView) => boolean): void => {
+    const found = steps
+      .filter(told)
+      .map(({ id, tool }) => clip(tool === null || tool === id ? id : `${id} (${tool})`, nameRoom * 2))
+    if (found.length > 0) lines.push(`  ${title.padEnd(9)} ${found.join(", ")}`)
+  }
+  tell("did", ({ effect, came }) => effect && came === "done")
+  tell("read", ({ effect, tool, came }) => !effect && tool !== null && came === "done")
+  tell("in doubt", ({ came }) => came === "in-doubt")
+  tell("begun", ({ came }) => came === "begun")
+  tell("failed", ({ came }) => came === "failed")
+  tell("not begun", ({ tool, came }) => tool !== null && came === "not-begun")
+  return lines.join("\n")
+}

@@ -1,0 +1,137 @@
+/** A compiled plan with everything that people and programs ask of it side by side: the one source of the table and of the JSON. */
+import type { BudgetSpec, Catalog, Tool } from "../catalog/catalog.ts"
+import type { EffectClass } from "../catalog/tool.ts"
+import type { CheckedStep, CompiledPlan, RuntimeCheck, Total } from "../check/compiled.ts"
+import type { Pointer } from "../text/pointer.ts"
+
+export interface PlanView {
+  readonly goal: string | null
+  readonly planHash: string
+  readonly catalogHash: string
+  readonly catalog: { readonly name: string; readonly version: string }
+  readonly compiler: string
+  readonly steps: readonly StepView[]
+  readonly checks: readonly CheckView[]
+  readonly approvals: readonly ApprovalView[]
+  readonly totals: readonly TotalView[]
+  readonly budgets: readonly BudgetView[]
+}
+
+export type StepView = (
+  | { readonly kind: "call"; readonly tool: string; readonly effect: EffectClass }
+  | { readonly kind: "transition"; readonly to: string }
+) & {
+  readonly id: string
+  /** Null where there is no machine. */
+  readonly before: string | null
+  readonly after: string | null
+  readonly waitsOn: readonly string[]
+  readonly blast: readonly Total[]
+}
+
+/** What the run will check for a step, and after whose answer: a step's id, or `input` for when the run starts. */
+export interface CheckView {
+  readonly after: string
+  readonly step: string
+  readonly kind: RuntimeCheck["kind"]
+  readonly at: Pointer
+  readonly says: string
+}
+
+export interface ApprovalView {
+  readonly step: string
+  readonly from: string
+  readonly to: string
+  /** The calls behind the guard, up to the next one. */
+  readonly opens: readonly string[]
+}
+
+export interface TotalView extends Total {
+  /** Null where the catalog sets none. */
+  readonly limit: number | null
+}
+
+export interface BudgetView {
+  readonly budget: "steps" | "sideEffects" | "microUsd"
+  readonly needs: number
+  readonly limit: number
+}
+
+export function viewPlan(plan: CompiledPlan, catalog: Catalog): PlanView {
+  return {
+    goal: plan.goal ?? null,
+    planHash: plan.planHash,
+    catalogHash: plan.catalogHash,
+    catalog: { name: catalog.name, version: catalog.version },
+    compiler: plan.compiler,
+    steps: plan.steps.map((checked) => viewStep(checked, plan, catalog)),
+    checks: plan.steps.flatMap((checked) => viewChecks(checked, plan)),
+    approvals: plan.approvals.map(({ stepId, index, from, to }) => ({
+      step: stepId,
+      from,
+      to,
+      opens: behind(index, plan),
+    })),
+    totals: plan.blast.map((total) => ({ ...total, limit: catalog.limits.get(total.dimension)?.max ?? null })),
+    budgets: viewBudgets(plan, catalog),
+  }
+}
+
+function viewStep(
+  { step, before, after, waitsOn, blast }: CheckedStep,
+  plan: CompiledPlan,
+  catalog: Catalog,
+): StepView {
+  const seen = {
+    id: step.id,
+    before: before ?? null,
+    after: after ?? null,
+    waitsOn: waitsOn.map((index) => plan.steps[index]?.step.id ?? `${index}`),
+    blast,
+  }
+  if (step.kind === "transition") return { kind: "transition", to: step.to, ...seen }
+  return { kind: "call", tool: step.tool, effect: toolOf(step.tool, catalog).effect, ...seen }
+}
+
+/** A plan is shown under the catalog that it was compiled under. */
+function toolOf(name: string, catalog: Catalog): Tool {
+  const tool = catalog.tools.get(name)
+  if (tool === undefined) throw new Error(`catalog ${catalog.name} has no tool ${name}`)
+  return tool
+}
+
+const input = "input"
+
+function viewChecks({ step, checks }: CheckedStep, plan: CompiledPlan): readonly CheckView[] {
+  const order = new Map(plan.steps.map(({ step }, index) => [step.id, index]))
+  const latest = (sources: readonly string[]): string =>
+    sources.reduce((last, source) => ((order.get(source) ?? -1) > (order.get(last) ?? -1) ? source : last), input)
+  return checks.map(({ at, kind, says }) => {
+    const reads = step.kind === "call" ? step.reads : []
+    const round = reads.filter((read) => leads(read.at, at)).sort((a, b) => b.at.length - a.at.length)[0]
+    const inside = reads.filter((read) => leads(at, read.at))
+    const about = round === undefined ? (inside.length > 0 ? inside : reads) : [round]
+    return { after: latest(about.map(({ source }) => source)), step: step.id, kind, at, says }
+  })
+}
+
+/** Whether the first pointer leads to the second, or to something round it. */
+const leads = (outer: Pointer, inner: Pointer): boolean => inner === outer || inner.startsWith(`${outer}/`)
+
+function behind(index: number, plan: CompiledPlan): readonly string[] {
+  const next = plan.approvals.find((approval) => approval.index > index)?.index
+  return plan.steps.slice(index + 1, next).flatMap(({ step }) => (step.kind === "call" ? [step.id] : []))
+}
+
+function viewBudgets(plan: CompiledPlan, catalog: Catalog): readonly BudgetView[] {
+  const tools = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [toolOf(step.tool, catalog)] : []))
+  const needs = {
+    steps: plan.steps.length,
+    sideEffects: tools.filter((tool) => tool.mutates).length,
+    microUsd: tools.reduce((sum, tool) => sum + tool.costMicroUsd, 0),
+  } satisfies Partial<Record<keyof BudgetSpec, number>>
+  return (["steps", "sideEffects", "microUsd"] as const).flatMap((budget) => {
+    const limit = catalog.budgets[budget]
+    return limit === undefined ? [] : [{ budget, needs: needs[budget], limit }]
+  })
+}

@@ -1,0 +1,341 @@
+/** `run`, `approve`, `deny`, `resume`, `runs` and `log`: each its own process, with the journal between them. */
+import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, test } from "vitest"
+import { exitOf } from "../../src/cli/follow.ts"
+import { folder, type Said, sequitur, settled, shop } from "./sequitur.ts"
+
+const inputs = '{"orderId":"o_1"}'
+
+/** A store and the shop's own records, in a folder of their own. */
+function desk(fault?: string) {
+  const path = folder()
+  const store = join(path, "runs.db")
+  const records = join(path, "shop.log")
+  const env = { SHOP_LOG: records, ...(fault === undefined ? {} : { SHOP_FAULT: fault }) }
+  return {
+    store,
+    env,
+    call: (...args: readonly string[]): Promise<Said> => sequitur([...args, "--store", store], { env }),
+    mended: (...args: readonly string[]): Promise<Said> =>
+      sequitur([...args, "--store", store], { env: { SHOP_LOG: records } }),
+    records: () => (existsSync(records) ? readFileSync(records, "utf8").trim().split("\n") : []),
+  }
+}
+
+/** The same, with a run in it that waits at `open`: begun once, and copied for each test. */
+let begun: Promise<{ readonly said: Said; readonly from: string }> | undefined
+async function waitingDesk(fault?: string) {
+  begun ??= (async () => {
+    const { call, store } = desk()
+    const said = await call("run", "refund.json", "--inputs", inputs, "--subject", "ada", "--task", "t1")
+    return { said, from: store }
+  })()
+  const { said, from } = await begun
+  const made = desk(fault)
+  copyFileSync(from, made.store)
+  return { ...made, runId: runIn(said) }
+}
+
+const runIn = ({ out }: Said): string => /run_[0-9a-f]{32}/.exec(out)?.[0] ?? "none"
+const masked = ({ out }: Said, store: string): string => settled(out).replaceAll(store, "<store>")
+
+describe.concurrent("a run that waits for a person", () => {
+  test("stops, says exactly what would follow, is approved from another process and ends; the log has it all", async () => {
+    const { store, call, records } = desk()
+    const run = await call("run", "refund.json", "--inputs", inputs, "--subject", "ada", "--task", "t1")
+    expect([run.code, run.err]).toEqual([3, ""])
+    await expect(masked(run, store)).toMatchFileSnapshot("golden/run-waits.txt")
+    expect(records()).toEqual(["find o_1"])
+
+    const runId = runIn(run)
+    // As it was printed.
+    expect(run.out).toContain(`sequitur approve ${runId} open --store ${store}\n`)
+    const approved = await call("approve", runId, "open", "--by", "eve", "--reason", "seen")
+    expect([approved.code, approved.err]).toEqual([0, ""])
+    await expect(masked(approved, store)).toMatchFileSnapshot("golden/approve.txt")
+    expect(records()).toEqual(["find o_1", "refund o_1 2450"])
+
+    const log = await call("log", runId, "--verify")
+    expect(log.code).toBe(0)
+    await expect(masked(log, store)).toMatchFileSnapshot("golden/log.txt")
+
+    const again = await call("approve", runId, "open")
+    expect([again.code, again.err]).toEqual([1, expect.stringMatching(/^error RUN205: run `run_/)])
+    expect(records()).toHaveLength(2)
+  })
+
+  test("is denied, and nothing is done", async () => {
+    const { store, call, records, runId } = await waitingDesk()
+    const denied = await call("deny", runId, "open", "--by", "eve", "--reason", "too much")
+    expect(denied.code).toBe(1)
+    await expect(masked(denied, store)).toMatchFileSnapshot("golden/deny.txt")
+    expect(records()).toEqual([])
+  })
+
+  test("is not moved by a decision about another step, or another run", async () => {
+    const { call, records, runId } = await waitingDesk()
+    const [step, run] = await Promise.all([call("approve", runId, "pay"), call("approve", "run_none", "open")])
+    expect([step.code, step.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN302: run `run_\w+` does not wait for `pay`/),
+    ])
+    expect([run.code, run.err]).toEqual([2, expect.stringMatching(/^error RUN204: there is no run `run_none`/)])
+    expect(records()).toEqual([])
+  })
+
+  test("is approved by two at once: one is heard, the refund is made once", async () => {
+    const { call, records, runId } = await waitingDesk()
+    const both = await Promise.all([
+      call("approve", runId, "open", "--by", "eve"),
+      call("approve", runId, "open", "--by", "bob"),
+    ])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+    expect(both.find(({ code }) => code === 1)?.err).toMatch(/^error RUN(303|205)/)
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("speaks JSON, a line each: the plan, the entries, the run", async () => {
+    const { call } = desk()
+    const { code, out } = await call(
+      "run",
+      "refund.json",
+      "--inputs",
+      inputs,
+      "--format",
+      "json",
+      "--roles",
+      "support, lead",
+    )
+    expect(code).toBe(3)
+    const [plan, ...lines] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    const { run } = lines.pop()
+    expect(plan.plan).toMatchObject({ file: "refund.json", accepted: true })
+    expect(lines.map(({ event }) => event.kind)).toEqual(["run-started", "intent", "outcome", "approval-requested"])
+    expect(lines[0].event).toMatchObject({
+      tenant: "local",
+      roles: ["support", "lead"],
+      origin: { catalog: join(shop, "catalog.ts") },
+    })
+    expect(run).toMatchObject({
+      status: "awaiting_approval",
+      awaiting: { stepId: "open", follows: [{ stepId: "pay", args: { orderId: "o_1", cents: 2_450 } }] },
+      results: { find: { cents: 2_450 } },
+    })
+    const denied = await call("deny", run.runId, "open", "--format", "json")
+    const decided = denied.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(decided.map((line) => line.event?.kind ?? line.run.status)).toEqual([
+      "approval-decided",
+      "run-ended",
+      "failed",
+    ])
+  })
+})
+
+describe.concurrent("a run that is cut off", () => {
+  test("by Ctrl-C: says how to go on, and does", async () => {
+    const { store, env, mended, records } = desk("slow")
+    const args = ["run", "refund.json", "--inputs", inputs, "--store", store]
+    const stopped = await sequitur(args, { env, stopAt: "calls find_order" })
+    const runId = runIn(stopped)
+    expect(runId).toMatch(/^run_/)
+    expect([stopped.code, stopped.err]).toEqual([130, `stopped; to go on: sequitur resume ${runId} --store ${store}\n`])
+    const resumed = await mended("resume", runId)
+    expect(resumed.code).toBe(3)
+    expect(resumed.out).toContain("(attempt 2)")
+    // A read may be called again.
+    expect(records()).toEqual(["find o_1", "find o_1"])
+  })
+
+  test("by an error that a tool let fall: one line, no trace", async () => {
+    const { call, mended } = desk("stray")
+    const fallen = await call("run", "refund.json", "--inputs", inputs)
+    expect([fallen.code, fallen.err]).toEqual([
+      1,
+      "error: nobody caught this, and it ended sequitur: nobody waits for this\n",
+    ])
+    const { out } = await mended("runs", "--format", "json")
+    expect(JSON.parse(out).runs).toMatchObject([{ status: "running" }])
+  })
+})
+
+describe.concurrent("exit codes", () => {
+  test("0: a run that succeeds", async () => {
+    const { call } = desk()
+    const { code, out } = await call("run", "look.json", "--inputs", inputs)
+    expect(code).toBe(0)
+    expect(out).toMatch(/run run_\w+ succeeded\n {2}read {6}find \(find_order\)\n$/)
+  })
+
+  test("1: a plan that is refused: nothing is begun", async () => {
+    const { call, store } = desk()
+    const { code, out } = await call("run", "wrong.json", "--inputs", inputs)
+    expect(code).toBe(1)
+    expect(out).toContain("refused  wrong.json: 2 errors")
+    expect(existsSync(store)).toBe(false)
+  })
+
+  test("1: inputs that are missing, or not what the catalog asks for", async () => {
+    const { call, records } = desk()
+    const [missing, wrong] = await Promise.all([
+      call("run", "refund.json"),
+      call("run", "refund.json", "--inputs", '{"orderId":7}'),
+    ])
+    expect([missing.code, missing.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN201: `inputs` of this run are missing/),
+    ])
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN201: `inputs` of this run are refused at `\/orderId`/),
+    ])
+    expect(records()).toEqual([])
+  })
+
+  test("1: a step that fails, with nothing done", async () => {
+    const { call, records, runId } = await waitingDesk("not-applied")
+    const { code, out } = await call("approve", runId, "open")
+    expect(code).toBe(1)
+    expect(out).toContain("because   RUN101: step `pay` failed: `refund` said: the card is blocked")
+    expect(out).toContain("failed    pay (refund)")
+    expect(out).toContain("more      sequitur explain RUN101")
+    expect(records()).toEqual([])
+  })
+
+  test("4: an effect whose outcome is not known; it is not done again", async () => {
+    const { call, mended, records, runId } = await waitingDesk("effect")
+    const { code, out } = await call("approve", runId, "open")
+    expect(code).toBe(4)
+    expect(out).toContain("in doubt  pay (refund)")
+    const resumed = await mended("resume", runId)
+    expect([resumed.code, resumed.err]).toEqual([4, expect.stringMatching(/^error RUN206/)])
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("4: a process that was killed in the middle of an effect, and taken up by another", async () => {
+    const { call, mended, records, runId } = await waitingDesk("crash")
+    expect((await call("approve", runId, "open")).code).toBeNull()
+    const resumed = await mended("resume", runId)
+    expect(resumed.code).toBe(4)
+    expect(resumed.out).toContain("in doubt  pay (refund)")
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("6: a budget that is used up", async () => {
+    const { call } = desk("read")
+    const { code, out } = await call("run", "look.json", "--inputs", inputs)
+    expect(code).toBe(6)
+    expect(out).toContain("because   RUN401: `retries` is used up: 1 of 1")
+  })
+
+  test("5 has no command yet that leads to it, but a run may come back so", () => {
+    expect(exitOf("cancelled")).toBe(5)
+  })
+})
+
+describe.concurrent("what cannot be used", () => {
+  const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
+    [
+      "inputs that are no JSON",
+      ["run", "refund.json", "--inputs", "{orderId:1}"],
+      /^error: the inputs at 1:2: not JSON/,
+    ],
+    [
+      "inputs with a key twice",
+      ["run", "refund.json", "--inputs", '{"a":1,"a":2}'],
+      /^error: the inputs at 1:8: key `a` is written twice/,
+    ],
+    [
+      "inputs that are not there",
+      ["run", "refund.json", "--inputs", "none.json"],
+      /^error: none\.json: there is no such file/,
+    ],
+    [
+      "inputs and plan from one standard input",
+      ["run", "-", "--inputs", "-"],
+      /^error: standard input can be read once only/,
+    ],
+    [
+      "tools that are not there",
+      ["run", "look.json", "--inputs", inputs, "--tools", "none.ts"],
+      /^error: there is no tools none\.ts/,
+    ],
+    [
+      "tools that are no toolbox",
+      ["run", "look.json", "--inputs", inputs, "--tools", "catalog.ts"],
+      /^error: the default export of tools catalog\.ts is neither a toolbox/,
+    ],
+    [
+      "a store in no folder",
+      ["run", "look.json", "--inputs", inputs, "--store", "no/where.db"],
+      /^error RUN501: the journal at `no\/where\.db` cannot be used: the folder .* does not exist/,
+    ],
+    [
+      "a store that is no database",
+      ["run", "look.json", "--inputs", inputs, "--store", "refund.json"],
+      /^error RUN501: .* the file is not a SQLite database/,
+    ],
+    ["a store that is not there", ["runs", "--store", "none.db"], /^error: there is no store none\.db/],
+    [
+      "a decision in no store",
+      ["approve", "run_1", "open", "--store", "none.db"],
+      /^error: there is no store none\.db/,
+    ],
+  ]
+  test.each(cases)("%s", async (_, args, says) => {
+    const before = statSync(join(shop, "refund.json")).mtimeMs
+    const { code, err } = await sequitur(args)
+    expect(err).toMatch(says)
+    expect(err).not.toMatch(/\n {4}at /)
+    expect(code).toBe(2)
+    expect(existsSync(join(shop, "none.db"))).toBe(false)
+    expect(statSync(join(shop, "refund.json")).mtimeMs).toBe(before)
+  })
+})
+
+describe.concurrent("runs and log", () => {
+  test("list what a store holds, by tenant", async () => {
+    const { call } = desk()
+    await call("run", "look.json", "--inputs", inputs, "--tenant", "acme")
+    await call("run", "refund.json", "--inputs", inputs, "--tenant", "evil\u001b[2J")
+    const [all, some, none] = await Promise.all([
+      call("runs"),
+      call("runs", "--tenant", "acme", "--format", "json"),
+      call("runs", "--tenant", "zzz"),
+    ])
+    expect(all.out.split("\n").slice(2)).toEqual([
+      expect.stringMatching(/^run_\w{32} {2}succeeded {10}\S+ {2}acme {11}\S+$/),
+      expect.stringMatching(/^run_\w{32} {2}awaiting approval {2}\S+ {2}evil\\u001b\[2J .* Refund the order\.$/),
+      "",
+    ])
+    expect(JSON.parse(some.out).runs).toMatchObject([{ tenant: "acme", status: "succeeded", entries: 4 }])
+    expect(none.out).toBe("no runs\n")
+  })
+
+  test("say at which entry a journal was altered", async () => {
+    const { call, store } = desk()
+    const runId = runIn(await call("run", "look.json", "--inputs", inputs))
+    const db = new DatabaseSync(store)
+    db.exec("DROP TRIGGER entry_stays; UPDATE entry SET event = replace(event, 'o_7', 'o_8') WHERE seq = 1")
+    db.close()
+    const { code, err } = await call("log", runId, "--verify")
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN503: entry 1 of run `run_\w+` is not what was written/),
+    ])
+  })
+
+  test("a reader that goes away does not stop a run between two effects", async () => {
+    const { store, env, records, runId } = await waitingDesk()
+    const { code, err } = await sequitur(["approve", runId, "open", "--store", store], { env, head: true })
+    expect([code, err]).toEqual([0, ""])
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+})

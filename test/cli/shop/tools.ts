@@ -1,0 +1,34 @@
+/** The shop's work: each call is a line in the file that SHOP_LOG names, and SHOP_FAULT makes one go wrong. */
+import { appendFileSync } from "node:fs"
+import { notApplied, toolbox } from "sequitur/run"
+import catalog from "./catalog.ts"
+
+const log = (line: string): void => {
+  if (process.env.SHOP_LOG !== undefined) appendFileSync(process.env.SHOP_LOG, `${line}\n`)
+}
+
+// Kept open, as a pool of connections would be: the command ends all the same.
+setInterval(() => {}, 60_000)
+
+export default () =>
+  toolbox(catalog, {
+    find_order: async ({ orderId }) => {
+      log(`find ${orderId}`)
+      if (process.env.SHOP_FAULT === "slow") await new Promise(() => {})
+      if (process.env.SHOP_FAULT === "stray") {
+        setTimeout(() => {
+          throw new Error("nobody waits\nfor this")
+        })
+        await new Promise(() => {})
+      }
+      if (process.env.SHOP_FAULT === "read") throw new Error("the shop is closed")
+      return { orderId, cents: 2_450 }
+    },
+    refund: ({ orderId, cents }) => {
+      if (process.env.SHOP_FAULT === "not-applied") throw notApplied("the card is blocked")
+      log(`refund ${orderId} ${cents}`)
+      if (process.env.SHOP_FAULT === "effect") throw new Error("the line went dead")
+      if (process.env.SHOP_FAULT === "crash") process.kill(process.pid, "SIGKILL")
+      return { refundId: `r_${orderId}` }
+    },
+  })
