@@ -1,7 +1,8 @@
 /** The hash chain: an entry that was altered, moved, dropped or put in between is found. (Cutting off the end is not.) */
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
-import type { Entry, Recorded } from "./entry.ts"
+import { restoreJson } from "../text/restore-json.ts"
+import type { Entry, Event, Recorded } from "./entry.ts"
 
 /** What the first entry is chained to. */
 export const genesis = "0".repeat(64)
@@ -20,7 +21,7 @@ export function chained(runId: string, records: readonly Recorded[]): readonly E
   return records.map(({ seq, atMs, event }) => {
     const text = canonical(event as never)
     previous = link(previous, runId, seq, atMs, text)
-    return { runId, seq, atMs, event: JSON.parse(text), hash: previous }
+    return { runId, seq, atMs, event: restoreJson(text) as unknown as Event, hash: previous }
   })
 }
 

@@ -5,8 +5,9 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { canonical } from "../text/canonical.ts"
+import { restoreJson } from "../text/restore-json.ts"
 import { genesis, link } from "./chain.ts"
-import type { Entry, Recorded, RunStarted } from "./entry.ts"
+import type { Entry, Event, Recorded, RunStarted } from "./entry.ts"
 import { JournalConflict, JournalNewer, JournalTampered, StoreUnavailable } from "./failure.ts"
 import { Journal, type JournalService, summarise } from "./journal.ts"
 
@@ -105,7 +106,7 @@ function makeSqlite(file: string, db: DatabaseSync): JournalService {
       if (seq !== index || hash !== link(previous, runId, seq, atMs, event))
         throw new JournalTampered({ runId, seq: index })
       previous = hash
-      return { runId, seq, atMs, event: JSON.parse(event), hash }
+      return { runId, seq, atMs, event: restore(event), hash }
     })
     const first = found[0]?.event
     return tenant === undefined || (first?.kind === "run-started" && first.tenant === tenant) ? found : []
@@ -119,13 +120,15 @@ function makeSqlite(file: string, db: DatabaseSync): JournalService {
         (ends.all(tenant ?? null) as unknown as readonly Ends[]).map(({ run, first_ms, first, seq, last_ms, last }) =>
           summarise(
             run,
-            { seq: 0, atMs: first_ms, event: JSON.parse(first) as RunStarted },
-            { seq, atMs: last_ms, event: JSON.parse(last) },
+            { seq: 0, atMs: first_ms, event: restore(first) as RunStarted },
+            { seq, atMs: last_ms, event: restore(last) },
           ),
         ),
       ),
   }
 }
+
+const restore = (text: string): Event => restoreJson(text) as unknown as Event
 
 interface Row {
   readonly seq: number

@@ -45,8 +45,8 @@ interface Reader extends Cursor {
   nodes: number
 }
 
-export function parse(text: string, bounds: TextBounds): Parsed {
-  const reader: Reader = { text, bounds, at: 0, open: [], nodes: 0, fault: undefined }
+export function parse(text: string, bounds: TextBounds, stored = false): Parsed {
+  const reader: Reader = { text, bounds, stored, at: 0, open: [], nodes: 0, fault: undefined }
   while (reader.fault === undefined) {
     let value = beginValue(reader)
     // A whole value goes into what is open round it, and may make that whole.
@@ -143,8 +143,8 @@ function readKey(reader: Reader, inside: OpenObject, expected: string): undefine
   inside.key = key
   const span: Span = { start, end: reader.at }
   const first = inside.keys.get(key)
-  if (key.includes("\0")) return stop(reader, { kind: "nul-in-key", key }, span.start, span.end)
-  if (isHostileKey(key)) return stop(reader, { kind: "hostile-key", key }, span.start, span.end)
+  if (key.includes("\0") && !reader.stored) return stop(reader, { kind: "nul-in-key", key }, span.start, span.end)
+  if (isHostileKey(key) && !reader.stored) return stop(reader, { kind: "hostile-key", key }, span.start, span.end)
   if (first !== undefined) return stop(reader, { kind: "key-twice", key, first }, span.start, span.end)
   inside.keys.set(key, span)
   if (reader.text.charCodeAt(skipSpace(reader)) !== 0x3a) return stopAt(reader, "`:`", reader.at)

@@ -12,6 +12,8 @@ export type Misread =
 
 export interface Cursor {
   readonly text: string
+  /** The text is of our own making: any finite number and any key is right. */
+  readonly stored?: boolean
   at: number
   fault: { readonly what: Misread; readonly span: Span } | undefined
 }
@@ -190,6 +192,7 @@ export function readNumber(cursor: Cursor): number | undefined {
     if (!/[1-9]/.test(text.slice(start, mantissa))) return 0
     return stop(cursor, { kind: "number-underflow", written: clip(text.slice(start, at)) }, start, at)
   }
+  if (cursor.stored === true && Number.isFinite(value)) return value
   if (isLossyInteger(value) || (mantissa === at && Math.abs(value) > Number.MAX_SAFE_INTEGER)) {
     return stop(cursor, { kind: "integer-too-large", written: clip(text.slice(start, at)) }, start, at)
   }
