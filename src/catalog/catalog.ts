@@ -93,6 +93,7 @@ export type Blast =
       readonly kind: "argument" | "count"
       readonly dimension: string
       readonly parameter: string
+      readonly min: number
       readonly max: number
     }
 

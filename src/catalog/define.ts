@@ -243,6 +243,7 @@ function buildBlast(dimension: string, cost: NonNullable<ToolSpec["blast"]>[stri
     kind,
     dimension,
     parameter,
+    min: Math.max(0, interval?.min ?? 0),
     max: Math.min(cost.max ?? Number.POSITIVE_INFINITY, interval?.max ?? Number.POSITIVE_INFINITY),
   }
 }

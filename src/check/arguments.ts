@@ -14,7 +14,7 @@ import type { Report } from "../diagnostic/report.ts"
 import type { Call, Hole, Plan } from "../plan/plan.ts"
 import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
-import type { Typed } from "./references.ts"
+import { sayHole, type Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 
 export interface Argued {
@@ -43,7 +43,7 @@ const noHole = (): void => undefined
 
 /** Arguments without a hole are judged whole, by the author's own validator too. */
 function judgeLiteral(step: Call, value: never, tool: Tool, report: Report): readonly RuntimeCheck[] {
-  const misfits = judgePattern<never>(tool.params.shape, { kind: "literal", at: child(step.at, "args"), value }, noHole)
+  const misfits = judgePattern<never>(tool.params.shape, step.args as never, noHole)
   for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step))
   if (misfits.length > 0 || tool.params.exact) return nothing
   for (const issue of judgeWhole(tool.params, value)) {
@@ -78,12 +78,12 @@ function judgeHole(
 ): void {
   const from = given.get(hole)
   if (from === undefined) return
-  const verdict = fit(from.shape, shape)
+  const verdict = fit(from, shape)
   if (verdict === "fits") return
   const expected = describe(shape)
   const argument = argumentOf(hole.at, step)
   if (verdict === "may-fit") {
-    checks.push({ at: hole.at, kind: "fits", says: `${from.says} fits \`${argument}\`: ${expected}` })
+    checks.push({ at: hole.at, kind: "fits", says: `${sayHole(hole)} fits \`${argument}\`: ${expected}` })
     return
   }
   report.add(
@@ -91,8 +91,8 @@ function judgeHole(
       argument,
       tool: step.tool,
       expected,
-      source: from.says,
-      given: describe(from.shape),
+      source: sayHole(hole),
+      given: describe(from),
     }),
   )
 }
@@ -115,6 +115,7 @@ function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit, step:
 
 /** `/steps/2/args/lines/0/sku` is `lines/0/sku` to its reader. */
 function argumentOf(at: Pointer, step: Call): string {
+  if (!at.includes("~")) return at.slice(step.at.length + 6, step.at.length + 126) || "args"
   const depth = (parsePointer(step.at)?.length ?? 0) + 1
   const tokens = parsePointer(at)?.slice(depth) ?? []
   return tokens.length === 0 ? "args" : tokens.join("/").slice(0, 120)

@@ -3,9 +3,8 @@
  * non-negative safe integers, saturating at 2^53-1.
  * Codes: SEQ401 (one step), SEQ402 (the plan), SEQ404 (what is spent is no count).
  */
-import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import type { Blast, Catalog } from "../catalog/catalog.ts"
 import { countOf, intervalOf } from "../catalog/schema/interval.ts"
-import { propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
@@ -36,7 +35,7 @@ export function checkBlast<P extends Plan & Tooled & Typed>(
   const costs = plan.steps.map((step): readonly Total[] => {
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) return nothing
-    return tool.blast.length === 0 ? nothing : tool.blast.map((blast) => costOf(blast, step, tool, plan))
+    return tool.blast.length === 0 ? nothing : tool.blast.map((blast) => costOf(blast, step, plan))
   })
   const totals = [...catalog.limits.values()].map(({ dimension, max }) =>
     checkDimension(dimension, max, spent, costs, plan, report),
@@ -115,11 +114,11 @@ function placeOf(plan: Plan & Tooled, index: number, dimension: string): Pointer
     : child(child(step.at, "args"), blast.parameter)
 }
 
-function costOf(blast: Blast, step: Call, tool: Tool, plan: Typed): Total {
+function costOf(blast: Blast, step: Call, plan: Typed): Total {
   const { dimension } = blast
   if (blast.kind === "constant") return { dimension, min: blast.value, max: blast.value }
   const argument = argumentOf(step.args, blast.parameter)
-  const range = argument === undefined ? { min: 0, max: blast.max } : rangeOf(argument, blast, tool, plan)
+  const range = argument === undefined ? { min: 0, max: blast.max } : rangeOf(argument, blast, plan)
   return { dimension, min: clamp(Math.ceil(range.min)), max: clamp(Math.floor(range.max)) }
 }
 
@@ -127,7 +126,6 @@ function costOf(blast: Blast, step: Call, tool: Tool, plan: Typed): Total {
 function rangeOf(
   argument: Expression,
   blast: Exclude<Blast, { kind: "constant" }>,
-  tool: Tool,
   plan: Typed,
 ): { min: number; max: number } {
   const ask = blast.kind === "count" ? countOf : intervalOf
@@ -137,13 +135,11 @@ function rangeOf(
     return { min: value, max: value }
   }
   if (argument.kind === "array") return { min: argument.items.length, max: argument.items.length }
-  const property = propertyOf(tool.params.shape, blast.parameter)
-  const wanted = property === undefined ? null : ask(property.shape)
   const given = argument.kind === "object" ? undefined : plan.given.get(argument)
-  const source = given === undefined ? null : ask(given.shape)
+  const source = given === undefined ? null : ask(given)
   return {
-    min: Math.max(0, wanted?.min ?? 0, source?.min ?? 0),
-    max: Math.min(blast.max, wanted?.max ?? blast.max, source?.max ?? blast.max),
+    min: Math.max(blast.min, source?.min ?? 0),
+    max: Math.min(blast.max, source?.max ?? blast.max),
   }
 }
 

@@ -12,12 +12,12 @@ export function checkEffects<P extends Plan & Tooled>(plan: P, _catalog: Catalog
   const calls = plan.steps.filter(
     (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
   )
-  const alike = new Map<string, number>()
-  const sketches = calls.map((step) => `${step.tool} ${sketch(step.args)}`)
+  const alike = new Map<number, number>()
+  const sketches = calls.map((step) => sketch(step.args))
   for (const one of sketches) alike.set(one, (alike.get(one) ?? 0) + 1)
   const effects = new Map<string, { first: Call; occurrences: Set<number> }>()
   for (const [index, step] of calls.entries()) {
-    if (alike.get(sketches[index] ?? "") === 1 || report.spoilt(step.index)) continue
+    if (alike.get(sketches[index] ?? 0) === 1 || report.spoilt(step.index)) continue
     const effect = `${step.tool} ${canonicalExpression(step.args)}`
     const earlier = effects.get(effect)
     if (earlier === undefined) {
@@ -39,18 +39,23 @@ export function checkEffects<P extends Plan & Tooled>(plan: P, _catalog: Catalog
 function sketch(args: Expression): number {
   let sum = 0
   if (args.kind === "object") {
-    for (const [key, part] of args.entries) sum += key.length * (part.kind === "literal" ? sketchValue(part.value) : 7)
+    for (const [key, part] of args.entries)
+      sum = (sum + key.length * (part.kind === "literal" ? sketchValue(part.value) : 7)) | 0
   } else if (args.kind === "literal" && isObject(args.value)) {
-    for (const key in args.value) sum += key.length * sketchValue(args.value[key])
+    for (const key in args.value) sum = (sum + key.length * sketchValue(args.value[key])) | 0
   }
   return sum
 }
 
 function sketchValue(value: Json | undefined): number {
-  if (typeof value === "number") return value
+  if (typeof value === "number") return value | 0
   if (typeof value !== "string") return 5
-  let hash = value.length
-  for (let index = Math.min(value.length, 256) - 1; index >= 0; index--)
-    hash = (hash * 31 + value.charCodeAt(index)) | 0
-  return hash
+  const { length } = value
+  return length === 0
+    ? 3
+    : (length * 29_791 +
+        value.charCodeAt(0) * 961 +
+        value.charCodeAt(length >> 1) * 31 +
+        value.charCodeAt(length - 1)) |
+        0
 }

@@ -6,7 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Plan, Step } from "../plan/plan.ts"
+import type { Name, Plan, Read, Step } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 
 /** What a reference's source is: the index of an earlier call, or the run's inputs. */
@@ -25,26 +25,36 @@ export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Re
   const sources: (readonly (Source | undefined)[])[] = []
   const waits: (readonly number[])[] = []
   for (const step of plan.steps) {
-    const earlier = (id: string, at: Pointer): number | undefined => checkName(step, id, at, known, report)
-    const own: (Source | undefined)[] = []
-    const waited: number[] = []
-    for (const read of step.kind === "call" ? step.reads : []) {
-      const source =
-        read.source === "input"
-          ? checkInput(step, read.at, catalog, report)
-          : earlier(read.source, child(read.at, "$from"))
-      own.push(source)
-      if (typeof source === "number") waited.push(source)
+    const reads = step.kind === "call" ? step.reads : noReads
+    if (reads.length === 0 && step.after.length === 0) {
+      sources.push(nothing)
+      waits.push(nothing)
+      continue
     }
+    const own = reads.map((read) =>
+      read.source === "input"
+        ? checkInput(step, read.at, catalog, report)
+        : checkName(step, read.source, read, known, report),
+    )
+    let waited: readonly number[] = nothing
+    for (const source of own) if (typeof source === "number") waited = insert(waited, source)
     for (const name of step.after) {
-      const index = earlier(name.id, name.at)
-      if (index !== undefined) waited.push(index)
+      const index = checkName(step, name.id, name, known, report)
+      if (index !== undefined) waited = insert(waited, index)
     }
     if (waited.some(report.spoilt)) report.spoil(step.index)
     sources.push(own)
-    waits.push(waited.length > 1 ? [...new Set(waited)].sort((a, b) => a - b) : waited)
+    waits.push(waited)
   }
   return { ...plan, sources, waits }
+}
+
+const noReads: readonly Read[] = []
+const nothing: readonly number[] = []
+
+function insert(into: readonly number[], index: number): readonly number[] {
+  if (into.length === 0) return [index]
+  return into.includes(index) ? into : [...into, index].sort((a, b) => a - b)
 }
 
 function checkInput(step: Step, at: Pointer, catalog: Catalog, report: Report): "input" | undefined {
@@ -56,11 +66,13 @@ function checkInput(step: Step, at: Pointer, catalog: Catalog, report: Report): 
 function checkName(
   step: Step,
   id: string,
-  at: Pointer,
+  where: Read | Name,
   known: ReadonlyMap<string, Step>,
   report: Report,
 ): number | undefined {
   const named = known.get(id)
+  if (named !== undefined && named.index < step.index && named.kind === "call") return named.index
+  const at = "kind" in where ? child(where.at, "$from") : where.at
   if (named === undefined) {
     const earlier = [...known.values()].filter((other) => other.kind === "call" && other.index < step.index)
     const nearest = suggest(

@@ -20,10 +20,20 @@ export interface Preceded {
 }
 
 export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P & Preceded {
+  const byTool = new Map<string, Call[]>()
   const sameness = plan.steps.map((step): readonly RuntimeCheck[] => {
     const tool = plan.tools[step.index]
-    if (step.kind === "transition" || tool === undefined || tool.requires.length === 0) return nothing
-    return tool.requires.flatMap((requirement) => checkRequirement(step, tool, requirement, plan, report))
+    if (step.kind === "transition" || tool === undefined) return nothing
+    const checks =
+      tool.requires.length === 0
+        ? nothing
+        : tool.requires.flatMap((requirement) =>
+            checkRequirement(step, tool, requirement, byTool.get(requirement.tool) ?? [], plan, report),
+          )
+    const calls = byTool.get(step.tool)
+    if (calls === undefined) byTool.set(step.tool, [step])
+    else calls.push(step)
+    return checks
   })
   return { ...plan, sameness }
 }
@@ -34,12 +44,10 @@ function checkRequirement(
   step: Call,
   tool: Tool,
   requirement: Requirement,
+  earlier: readonly Call[],
   plan: Plan & Tooled,
   report: Report,
 ): readonly RuntimeCheck[] {
-  const earlier = plan.steps.filter(
-    (other): other is Call => other.kind === "call" && other.index < step.index && other.tool === requirement.tool,
-  )
   if (earlier.length === 0) {
     if (isMisspelt(requirement.tool, step, plan)) return nothing
     report.add(
@@ -50,8 +58,8 @@ function checkRequirement(
   const same = requirement.same ?? []
   if (same.length === 0 || report.spoilt(step.index) || earlier.some((other) => report.spoilt(other.index)))
     return nothing
+  if (earlier.some((other) => same.every((parameter) => compare(step, other, parameter) === "equal"))) return nothing
   const verdicts = earlier.map((other) => same.map((parameter) => compare(step, other, parameter)))
-  if (verdicts.some((verdict) => verdict.every((one) => one === "equal"))) return nothing
   const open = verdicts.some((verdict) => verdict.every((one) => one !== "different"))
   const parameters = same.map((parameter) => `\`${parameter}\``).join(", ")
   if (open) {
@@ -90,6 +98,9 @@ const isMisspelt = (required: string, step: Call, { steps, tools }: Plan & Toole
 function compare(step: Call, other: Call, parameter: string): "equal" | "different" | "open" {
   const [a, b] = [argumentOf(step.args, parameter), argumentOf(other.args, parameter)]
   if (a === undefined || b === undefined) return a === b ? "equal" : "different"
+  if (a.kind === "literal" && typeof a.value === "string" && b.kind === "literal")
+    return a.value === b.value ? "equal" : "different"
+  if (a.kind !== b.kind || ("source" in a && "source" in b && a.source !== b.source)) return "open"
   if (canonicalExpression(a) === canonicalExpression(b)) return "equal"
   return a.kind === "literal" && b.kind === "literal" ? "different" : "open"
 }

@@ -6,6 +6,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Type } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
+import { accepts } from "../catalog/schema/accept.ts"
 import { shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
@@ -21,15 +22,16 @@ import type { Tooled } from "./tools.ts"
 
 export interface Typed {
   /** The shape of the value that each hole will have. Holes that are at fault are not in it. */
-  readonly given: ReadonlyMap<Hole, Given>
+  readonly given: ReadonlyMap<Hole, TSchema>
   /** By step index: what only the run can decide of its references. */
   readonly presence: readonly (readonly RuntimeCheck[])[]
 }
 
-export interface Given {
-  readonly shape: TSchema
-  /** In words: "`find` at `/workspaces`". */
-  readonly says: string
+/** A hole's source in words: "`find` at `/workspaces`". */
+export function sayHole(hole: Hole): string {
+  if (hole.kind === "concat" || hole.kind === "broken") return "`$concat`"
+  const said = placed(`\`${hole.source}\``, hole.path)
+  return hole.kind === "selection" ? `${said} selected by \`where\`` : said
 }
 
 export function checkReferences<P extends Plan & Tooled & Ordered>(
@@ -37,7 +39,7 @@ export function checkReferences<P extends Plan & Tooled & Ordered>(
   catalog: Catalog,
   report: Report,
 ): P & Typed {
-  const given = new Map<Hole, Given>()
+  const given = new Map<Hole, TSchema>()
   const presence = plan.steps.map((step): readonly RuntimeCheck[] => {
     if (step.kind === "transition" || step.reads.length === 0) return nothing
     const checks: RuntimeCheck[] = []
@@ -60,7 +62,7 @@ interface Visit {
   readonly catalog: Catalog
   readonly report: Report
   readonly step: Call
-  readonly given: Map<Hole, Given>
+  readonly given: Map<Hole, TSchema>
   readonly checks: RuntimeCheck[]
 }
 
@@ -75,18 +77,17 @@ function checkRead(read: Read, source: Source, visit: Visit): void {
   const found = lookUp(whole, read.path, child(read.at, "path"), says, visit)
   if (found === undefined) return
   if (read.kind === "reference") {
-    visit.given.set(read, { shape: found, says: placed(says, read.path) })
+    visit.given.set(read, found)
     return
   }
   const picked = checkSelection(read, found, says, visit)
-  if (picked !== undefined)
-    visit.given.set(read, { shape: picked, says: `${placed(says, read.path)} selected by \`where\`` })
+  if (picked !== undefined) visit.given.set(read, picked)
 }
 
 /** Of a result that no schema describes, only the whole value can be used. */
 function checkUndeclared(read: Read, tool: Tool, says: string, { report, given }: Visit): void {
   if (read.kind === "reference" && read.path.length === 0) {
-    given.set(read, { shape: unknown, says })
+    given.set(read, unknown)
     return
   }
   const known = `\`${tool.name}\` declares no result: only the whole value can be used.`
@@ -106,9 +107,8 @@ function lookUp(
 ): TSchema | undefined {
   if (path.length === 0) return shape
   const found = shapeAt(shape, path)
-  const pointer = formatPointer(path)
   if (found.ok) {
-    if (!found.certain) checks.push({ at, kind: "present", says: `${says} has a value at \`${pointer}\`` })
+    if (!found.certain) checks.push({ at, kind: "present", says: `${says} has a value at \`${formatPointer(path)}\`` })
     return found.shape
   }
   const reached = formatPointer(path.slice(0, found.index + 1))
@@ -147,13 +147,15 @@ function canMatch({ at, path, value }: Match, items: TSchema, place: string, vis
   if (!found.ok && found.why === "optional") return true
   const declared = lookUp(items, path, at, `an element of ${place}`, { ...visit, checks: [] })
   if (declared === undefined) return false
-  const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)?.shape
+  if (value.kind === "literal" && accepts(declared, value.value)) return true
+  const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)
   if (wanted === undefined || fit(wanted, declared) !== "never-fits") return true
   const pointer = formatPointer(path)
   visit.report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
   return false
 }
 
+const text = Type.String()
 const joinable = Type.Union([Type.String(), Type.Integer(), Type.Boolean()])
 
 /** `$concat` yields a string of whatever its parts are. */
@@ -179,13 +181,13 @@ function checkConcat(concat: Concat, { given, report, checks }: Visit): void {
       right = false
       continue
     }
-    const verdict = fit(from.shape, joinable)
+    const verdict = fit(from, joinable)
     if (verdict === "never-fits") {
       right = false
-      report.add(diagnose("SEQ213", part.at, { source: from.says, given: describe(from.shape) }))
+      report.add(diagnose("SEQ213", part.at, { source: sayHole(part), given: describe(from) }))
     } else if (verdict === "may-fit") {
-      checks.push({ at: part.at, kind: "fits", says: `${from.says} is a string, an integer or a boolean` })
+      checks.push({ at: part.at, kind: "fits", says: `${sayHole(part)} is a string, an integer or a boolean` })
     }
   }
-  if (right) given.set(concat, { shape: Type.String(), says: "`$concat`" })
+  if (right) given.set(concat, text)
 }

@@ -16,18 +16,19 @@ export interface Lowering {
 
 /** Bottom up: what holds no reference folds into one literal. */
 export function lowerExpression(value: Json, at: Pointer, lowering: Lowering): Expression {
+  if (typeof value !== "object" || value === null || !holdsForm(value)) return { kind: "literal", at, value }
   if (Array.isArray(value)) {
     const items = value.map((item: Json, index) => lowerExpression(item, child(at, index), lowering))
     return items.every(isLiteral)
       ? { kind: "literal", at, value: items.map((item) => item.value) }
       : { kind: "array", at, items }
   }
-  if (!isObject(value)) return { kind: "literal", at, value }
-  for (const key in value) if (key.startsWith("$")) return lowerForm(value, at, lowering)
+  const object = value as JsonObject
+  for (const key in object) if (key.charCodeAt(0) === 0x24) return lowerForm(object, at, lowering)
   const entries: (readonly [string, Expression])[] = []
   let constant = true
-  for (const key in value) {
-    const part = lowerExpression(value[key] as Json, child(at, key), lowering)
+  for (const key in object) {
+    const part = lowerExpression(object[key] as Json, child(at, key), lowering)
     if (part.kind !== "literal") constant = false
     entries.push([key, part])
   }
@@ -37,6 +38,20 @@ export function lowerExpression(value: Json, at: Pointer, lowering: Lowering): E
     at,
     value: Object.fromEntries(entries.map(([key, part]) => [key, (part as Literal).value])),
   }
+}
+
+/** Whether any object in the value has a key that begins with `$`. Depth is bounded by the reader. */
+export function holdsForm(value: object): boolean {
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object" && item !== null && holdsForm(item)) return true
+    return false
+  }
+  for (const key in value) {
+    if (key.charCodeAt(0) === 0x24) return true
+    const member = (value as JsonObject)[key] as Json
+    if (typeof member === "object" && member !== null && holdsForm(member)) return true
+  }
+  return false
 }
 
 const isLiteral = (expression: Expression): expression is Literal => expression.kind === "literal"

@@ -4,9 +4,9 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Document, StepDocument } from "../document/document.ts"
 import type { Bounds } from "../text/bounds.ts"
-import { isObject, type Json, type JsonObject } from "../text/json.ts"
+import type { JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
-import { type Lowering, lowerExpression } from "./expression.ts"
+import { holdsForm, type Lowering, lowerExpression } from "./expression.ts"
 import type { Expression, Name, Plan, Read, Step } from "./plan.ts"
 
 export function lower(document: Document, bounds: Bounds, report: Report): Plan {
@@ -43,13 +43,5 @@ function lowerArgs(args: JsonObject, at: Pointer, lowering: Lowering): Expressio
     lowering.report.add(diagnose("SEQ131", child(at, key), { problem, form }, { part: "key" }))
   }
   if (!whole) return { kind: "broken", at }
-  return holdsExpression(args) ? lowerExpression(args, at, lowering) : { kind: "literal", at, value: args }
-}
-
-/** Whether any object in the value has a key that begins with `$`. Depth is bounded by the reader. */
-function holdsExpression(value: Json): boolean {
-  if (Array.isArray(value)) return value.some(holdsExpression)
-  if (!isObject(value)) return false
-  for (const key in value) if (key.startsWith("$") || holdsExpression(value[key] as Json)) return true
-  return false
+  return holdsForm(args) ? lowerExpression(args, at, lowering) : { kind: "literal", at, value: args }
 }

@@ -13,10 +13,14 @@ export function byteLength(text: string): number {
 
 /** How many bytes a string takes as a token of canonical JSON: with its quotes and escapes. */
 export function jsonByteLength(text: string): number {
-  let bytes = byteLength(text) + 2
+  let bytes = text.length + 2
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 0x22 || code === 0x5c) bytes++
+    if (code >= 0x80) {
+      bytes += code < 0x800 ? 1 : 2
+      // As in byteLength: the second half of a pair adds nothing to its own 1.
+      if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1))) at++
+    } else if (code === 0x22 || code === 0x5c) bytes++
     else if (code < 0x20) bytes += hasShortEscape(code) ? 1 : 5
   }
   return bytes

@@ -45,18 +45,28 @@ interface Copier {
 export function copyJson(value: unknown, bounds: CopyBounds, options: CopyOptions = {}): Copied {
   const numbers = options.numbers ?? "safe"
   const copier: Copier = { bounds, numbers, open: [], nodes: 0, bytes: 0, problem: undefined }
-  const copy = take(copier, value)
-  let inside = copier.open.at(-1)
-  while (inside !== undefined && copier.problem === undefined) {
-    const key = inside.keys[inside.next]
-    if (key === undefined) copier.open.pop()
-    else copyMember(copier, inside, key)
-    inside = copier.open.at(-1)
-  }
+  const copy = read(copier, value)
   const { problem } = copier
   if (copy !== undefined && problem === undefined) return { ok: true, value: copy }
   const path = copier.open.map(({ keys, next }) => keys[next - 1] ?? "")
   return { ok: false, at: formatPointer(path), problem: problem ?? "no value" }
+}
+
+/** A proxy may answer with anything, or throw. Where it does, `open` says. */
+function read(copier: Copier, value: unknown): Json | undefined {
+  try {
+    const copy = take(copier, value)
+    let inside = copier.open.at(-1)
+    while (inside !== undefined && copier.problem === undefined) {
+      const key = inside.keys[inside.next]
+      if (key === undefined) copier.open.pop()
+      else copyMember(copier, inside, key)
+      inside = copier.open.at(-1)
+    }
+    return copy
+  } catch {
+    return fail(copier, "an object that throws when it is read")
+  }
 }
 
 function fail(copier: Copier, problem: string): undefined {
@@ -117,21 +127,12 @@ function enter(copier: Copier, source: object): Json | undefined {
   if (copier.open.length >= depth) {
     return fail(copier, `a value that contains itself or is nested more than ${depth} deep`)
   }
-  const isArray = ask(copier, () => Array.isArray(source))
-  const keys = isArray === undefined ? undefined : ask(copier, () => (isArray ? indexesOf : keysOf)(copier, source))
+  const isArray = Array.isArray(source)
+  const keys = isArray ? indexesOf(copier, source) : keysOf(copier, source)
   if (keys === undefined || spend(copier, 2 + Math.max(0, keys.length - 1), true) === undefined) return undefined
   const copy: Json[] | Record<string, Json> = isArray ? [] : {}
   copier.open.push({ source, keys, copy, next: 0 })
   return copy
-}
-
-/** Puts a question to the value itself, where a proxy may answer with anything, or throw. */
-function ask<Answer>(copier: Copier, question: () => Answer): Answer | undefined {
-  try {
-    return question()
-  } catch {
-    return fail(copier, "an object that throws when it is read")
-  }
 }
 
 function indexesOf(copier: Copier, source: object): readonly string[] | undefined {
@@ -149,8 +150,8 @@ function keysOf(copier: Copier, source: object): readonly string[] | undefined {
   if (prototype !== null && !isPlain(prototype)) return fail(copier, nameInstance(prototype))
   const keys = Reflect.ownKeys(source)
   if (copier.nodes + keys.length > copier.bounds.nodes) return failTooMany(copier)
-  const names = keys.filter((key) => typeof key === "string")
-  return names.length === keys.length ? names : fail(copier, "a key that is a symbol")
+  for (const key of keys) if (typeof key !== "string") return fail(copier, "a key that is a symbol")
+  return keys as readonly string[]
 }
 
 /** Object.prototype, of this realm or another: test runners and sandboxes have their own. */
@@ -171,7 +172,7 @@ function copyMember(copier: Copier, inside: Open, key: string): void {
   inside.next++
   const { copy } = inside
   if (!Array.isArray(copy) && !takeKey(copier, key)) return
-  const found = ask(copier, () => readMember(copier, inside.source, key))
+  const found = readMember(copier, inside.source, key)
   const value = found === undefined ? undefined : take(copier, found.value)
   if (value === undefined) return
   if (Array.isArray(copy)) copy.push(value)

@@ -25,24 +25,24 @@ export function countLines(text: string): (span: Span) => Range {
 }
 
 /** Where a value stands, and its key if it has one. */
-interface Place {
-  readonly start: number
-  end: number
+interface Place extends Span {
   readonly key: Span | undefined
-  /** The values in this one, by the tokens that pointers have for them. */
-  readonly children: Map<string, Place> | undefined
+  /** The values in this one, by the tokens that pointers have for them; found when somebody first asks. */
+  inner: ReadonlyMap<string, Place> | undefined
 }
 
-/** Finds every value of a text that is known to be good JSON. The answer says where one stands, or its key; for a value that is
+/** Finds values in a text that is known to be good JSON. The answer says where one stands, or its key; for a value that is
  *  not there, the nearest one round it; `undefined` for what is no pointer. */
 export function findPlaces(text: string): (at: Pointer, part: "key" | "value") => Span | undefined {
-  const whole = readPlaces(text)
+  const start = skipGaps(text, 0)
+  const whole: Place = { start, end: endOfValue(text, start), key: undefined, inner: undefined }
   return (at, part) => {
     const tokens = parsePointer(at)
     if (tokens === undefined) return undefined
     let place = whole
     for (const token of tokens) {
-      const inner = place.children?.get(token)
+      place.inner ??= placesIn(text, place)
+      const inner = place.inner.get(token)
       if (inner === undefined) return place
       place = inner
     }
@@ -50,45 +50,43 @@ export function findPlaces(text: string): (at: Pointer, part: "key" | "value") =
   }
 }
 
-function readPlaces(text: string): Place {
-  const open: Place[] = []
-  let whole: Place | undefined
-  let key: Span | undefined
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at)
-    if (isSpace(code) || code === 0x2c || code === 0x3a) {
-      at++
-      continue
-    }
-    const start = at
-    at = endOfToken(text, start, code)
-    const inside = open.at(-1)
-    if (code === 0x7d || code === 0x5d) {
-      open.pop()
-      if (inside !== undefined) inside.end = at
-    } else if (code === 0x22 && key === undefined && inside !== undefined && text.charAt(inside.start) === "{") {
-      key = { start, end: at }
-    } else {
-      const opens = code === 0x7b || code === 0x5b
-      const place: Place = { start, end: at, key, children: opens ? new Map() : undefined }
-      const token = key === undefined ? String(inside?.children?.size) : JSON.parse(text.slice(key.start, key.end))
-      inside?.children?.set(token, place)
-      whole ??= place
-      key = undefined
-      if (opens) open.push(place)
-    }
+/** One level of an array or object; of any other value nothing. */
+function placesIn(text: string, { start, end }: Place): ReadonlyMap<string, Place> {
+  const inner = new Map<string, Place>()
+  const opening = text.charCodeAt(start)
+  if (!isBracket(opening)) return inner
+  let at = skipGaps(text, start + 1)
+  while (at < end - 1) {
+    const key = opening === 0x7b ? { start: at, end: endOfValue(text, at) } : undefined
+    const from = key === undefined ? at : skipGaps(text, key.end)
+    const place: Place = { start: from, end: endOfValue(text, from), key, inner: undefined }
+    inner.set(key === undefined ? String(inner.size) : JSON.parse(text.slice(key.start, key.end)), place)
+    at = skipGaps(text, place.end)
   }
-  if (whole === undefined) throw new Error("asked for the places of a text that is not JSON")
-  return whole
+  return inner
 }
 
-function endOfToken(text: string, start: number, code: number): number {
-  if (code === 0x22) return skipString(text, start) + 1
-  let end = start + 1
-  if (isBracket(code)) return end
-  while (end < text.length && !endsScalar(text.charCodeAt(end))) end++
-  return end
+/** Past space, commas and colons. */
+function skipGaps(text: string, start: number): number {
+  let at = start
+  for (let code = text.charCodeAt(at); isSpace(code) || code === 0x2c || code === 0x3a; code = text.charCodeAt(at)) at++
+  return at
 }
 
-const isBracket = (code: number): boolean => code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d
-const endsScalar = (code: number): boolean => isSpace(code) || code === 0x2c || code === 0x7d || code === 0x5d
+function endOfValue(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = skipString(text, at)
+    else if (code === 0x7b || code === 0x5b) depth++
+    else if (code === 0x7d || code === 0x5d) depth--
+    else if (depth === 0 && !endsScalar(text.charCodeAt(at + 1))) continue
+    if (depth === 0) return at + 1
+  }
+  throw new Error("asked for the places of a text that is not JSON")
+}
+
+const isBracket = (code: number): boolean => code === 0x7b || code === 0x5b
+/** Also past the end of the text, where the code is NaN. */
+const endsScalar = (code: number): boolean =>
+  Number.isNaN(code) || isSpace(code) || code === 0x2c || code === 0x3a || code === 0x7d || code === 0x5d

@@ -12,7 +12,9 @@ export function child(parent: Pointer, token: string | number): Pointer {
 /** RFC 6901, section 4: "~1" is "/", then "~0" is "~". `undefined` where the text is no pointer. */
 export function parsePointer(text: string): readonly string[] | undefined {
   if (text === "") return []
-  if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined
+  if (text.charCodeAt(0) !== 0x2f) return undefined
+  if (!text.includes("~")) return text.includes("/", 1) ? text.slice(1).split("/") : [text.slice(1)]
+  if (/~(?![01])/.test(text)) return undefined
   return text
     .slice(1)
     .split("/")
@@ -22,5 +24,9 @@ export function parsePointer(text: string): readonly string[] | undefined {
 export const formatPointer = (tokens: readonly (string | number)[]): Pointer => tokens.reduce<Pointer>(child, root)
 
 function escapeToken(token: string): string {
-  return token.includes("~") || token.includes("/") ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token
+  for (let at = 0; at < token.length; at++) {
+    const code = token.charCodeAt(at)
+    if (code === 0x7e || code === 0x2f) return token.replaceAll("~", "~0").replaceAll("/", "~1")
+  }
+  return token
 }

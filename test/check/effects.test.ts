@@ -1,5 +1,7 @@
 /** The same effect twice: by value, however it is written, and only where the plan does not say that it means it. */
+import { defineCatalog, tool } from "sequitur"
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { stock } from "./catalog.ts"
 import { call, expectDiagnostics, expectValid, from, refusal } from "./expect.ts"
 
@@ -23,6 +25,26 @@ test("the order of keys is no difference; a value is", () => {
   ]).toEqual(["SEQ701 /steps/2/tool"])
   expectValid(stock, [look, move("b"), move("c", {}, { amount: 2 })])
   expectValid(stock, [look, move("b"), move("c", {}, { to: "dry" })])
+})
+
+test("fractions in another order are the same too, though their sum is not", () => {
+  const data = (keys: string) => Object.fromEntries([...keys].map((key) => [key, { a: 0.1, b: 0.2, c: 0.3 }[key]]))
+  const catalog = defineCatalog({
+    name: "sums",
+    version: "1",
+    tools: {
+      put: tool({
+        description: "Put.",
+        effect: "write",
+        params: z.strictObject({ a: z.number(), b: z.number(), c: z.number() }),
+        idempotency: "none",
+        compensate: "none",
+      }),
+    },
+  })
+  expectDiagnostics(catalog, [call("x", "put", data("abc")), call("y", "put", data("cba"))]).toEqual([
+    "SEQ701 /steps/1/tool",
+  ])
 })
 
 test("equal references are equal values; data is never taken for a reference", () => {

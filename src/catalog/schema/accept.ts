@@ -34,7 +34,9 @@ export function fits(gauge: Gauge, value: Json): boolean {
 
 function fitsString(gauge: StringGauge, value: string): boolean {
   if (gauge.min > 0 || gauge.max < Infinity) {
-    const length = gauge.inCodePoints ? countCodePoints(value) : value.length
+    // Between these, however many of its units are halves of a pair.
+    const sure = value.length <= gauge.max && value.length >= 2 * gauge.min
+    const length = gauge.inCodePoints && !sure ? countCodePoints(value) : value.length
     if (length < gauge.min || length > gauge.max) return false
   }
   for (const pattern of gauge.patterns) {
@@ -80,23 +82,23 @@ function fitsList({ items, rest, min, max }: ListGauge, value: readonly Json[]):
   return true
 }
 
-function fitsObject(gauge: ObjectGauge, value: JsonObject): boolean {
-  let declared = 0
-  for (const property of gauge.properties) {
-    if (Object.hasOwn(value, property.key)) {
-      if (!fits(property.gauge, value[property.key] as Json)) return false
-      declared++
-    } else if (property.required) return false
+function fitsObject({ byKey, requiredCount, additional, names }: ObjectGauge, value: JsonObject): boolean {
+  if (additional?.kind === "any" && names === undefined && byKey.size === 0) return true
+  let required = 0
+  for (const key of Object.keys(value)) {
+    const property = byKey.get(key)
+    if (property !== undefined) {
+      if (!fits(property.gauge, value[key] as Json)) return false
+      if (property.required) required++
+    } else if (
+      additional === undefined ||
+      (names !== undefined && !fits(names, key)) ||
+      !fits(additional, value[key] as Json)
+    ) {
+      return false
+    }
   }
-  const { additional, names } = gauge
-  if (additional?.kind === "any" && names === undefined) return true
-  const keys = Object.keys(value)
-  if (keys.length === declared) return true
-  if (additional === undefined) return false
-  return keys.every(
-    (key) =>
-      gauge.byKey.has(key) || ((names === undefined || fits(names, key)) && fits(additional, value[key] as Json)),
-  )
+  return required === requiredCount
 }
 
 function fitsUnion({ branches, tag }: UnionGauge, value: Json): boolean {

@@ -59,6 +59,8 @@ export const objectOf = ({ properties, ...rest }: ObjectParts): ObjectShape =>
 
 /** Any of them. Nested unions, repetitions and what never is are left out. */
 export function unionOf(shapes: readonly Shape[]): Shape {
+  const [only] = shapes
+  if (only !== undefined && shapes.length === 1 && only[Kind] !== "Union") return only
   const distinct = new Map<string, Shape>()
   for (const shape of shapes) {
     const nested = shape[Kind] === "Union" && shape.opaque === undefined ? shape.anyOf : [shape]

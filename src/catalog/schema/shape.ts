@@ -204,6 +204,17 @@ export function itemsOf(schema: TSchema): Shape | undefined {
 
 /** What it accepts, in words that fit after "expected": "an integer from 1 to 50000", `one of "USD", "EUR"`. */
 export function describe(schema: TSchema): string {
+  const known = described.get(schema)
+  if (known !== undefined) return known
+  const words = describeAnew(schema)
+  described.set(schema, words)
+  return words
+}
+
+/** The same few places are told for every plan. */
+const described = new WeakMap<TSchema, string>()
+
+function describeAnew(schema: TSchema): string {
   const shape = asShape(schema)
   switch (shape[Kind]) {
     case "Unknown":

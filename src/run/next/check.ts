@@ -3,6 +3,7 @@ import type { Blast } from "../../catalog/catalog.ts"
 import { judgeWhole } from "../../catalog/schema/judge.ts"
 import { judgePattern } from "../../catalog/schema/pattern.ts"
 import { show } from "../../catalog/schema/show.ts"
+import type { RunStarted } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Hole } from "../../plan/plan.ts"
 import { argumentOf } from "../../plan/same.ts"
@@ -45,8 +46,19 @@ export const knownIn =
     source === "input" ? started.inputs : calls.get(source)?.result
 
 /** The whole of a call's arguments; all its sources must be known. */
-export const argsOf = (call: ReadyCall, state: RunState): JsonObject | Unresolved =>
-  resolve(call.step.args, knownIn(state)) as JsonObject | Unresolved
+export function argsOf(call: ReadyCall, state: RunState): JsonObject | Unresolved {
+  if (call.step.args.kind === "literal") return call.step.args.value as JsonObject
+  const known = resolved.get(state.started) ?? new Map<ReadyCall, JsonObject>()
+  const before = known.get(call)
+  if (before !== undefined) return before
+  const args = resolve(call.step.args, knownIn(state)) as JsonObject | Unresolved
+  if (args instanceof Unresolved) return args
+  resolved.set(state.started, known.set(call, args))
+  return args
+}
+
+/** Results never change: what was resolved once in a run is the same from then on. */
+const resolved = new WeakMap<RunStarted, Map<ReadyCall, JsonObject>>()
 
 const failed = (call: ReadyCall, at: Pointer, problem: string): RuntimeCheckFailed =>
   new RuntimeCheckFailed({ stepId: call.step.id, at, problem })
