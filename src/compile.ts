@@ -6,7 +6,7 @@ import { check } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
-import { arrange, makeReport, type Report } from "./diagnostic/report.ts"
+import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
 import { lower } from "./plan/lower.ts"
@@ -16,7 +16,10 @@ import { type Pointer, root } from "./text/pointer.ts"
 import { type ReadJson, readJson } from "./text/read-json.ts"
 import type { Range } from "./text/source.ts"
 
-/** A compiled plan, or why there is none. `more` counts the diagnostics beyond `bounds.diagnostics`. */
+/**
+ * A compiled plan, or why there is none. `more` counts the diagnostics beyond `bounds.diagnostics`; after ten times as
+ * many the compiler stops looking.
+ */
 export type Compiled<Results = unknown> =
   | {
       readonly ok: true
@@ -74,15 +77,15 @@ export interface ReadPlan {
 export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | undefined): Compiled {
   if (!isCatalog(catalog)) {
     const params = {
-      field: "the catalog",
+      what: "the value given as the catalog",
       problem: "was not made by `defineCatalog`",
-      expected: "Wrap the declaration: `defineCatalog({ … })`.",
+      remedy: "Wrap the declaration: `defineCatalog({ … })`.",
     }
     return { ok: false, diagnostics: [diagnose("SEQ801", root, params)], more: 0 }
   }
   const faults = catalog.diagnostics.filter(({ severity }) => severity === "error")
   if (faults.length > 0) return { ok: false, diagnostics: faults, more: 0 }
-  const report = makeReport()
+  const report = makeReport(catalog.bounds.diagnostics * found)
   try {
     const plan = read(report)
     const compiled = plan && compileValue(plan, catalog, report)
@@ -95,12 +98,20 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
   }
 }
 
+/** For each diagnostic shown, how many are looked for: the rest is counted up to there. */
+const found = 10
+
 function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
-  const document = admit(value, catalog.bounds, report)
-  if (document === undefined) return undefined
-  const plan = lower(document, catalog.bounds, report)
-  const checked = check(plan, catalog, report, spent)
-  return report.failed() ? undefined : seal(checked, catalog)
+  try {
+    const document = admit(value, catalog.bounds, report)
+    if (document === undefined) return undefined
+    const plan = lower(document, catalog.bounds, report)
+    const checked = check(plan, catalog, report, spent)
+    return report.failed() ? undefined : seal(checked, catalog)
+  } catch (thrown) {
+    if (thrown instanceof Enough) return undefined
+    throw thrown
+  }
 }
 
 /** Sorted, capped, and placed in the text. */

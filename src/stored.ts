@@ -5,6 +5,7 @@
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { changedParts, type Slice, sliceFor } from "./catalog/slice.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
+import { isCompiledPlan } from "./check/seal.ts"
 import { type Compiled, guarded, readText } from "./compile.ts"
 import { type Diagnostic, diagnose } from "./diagnostic/diagnostic.ts"
 import type { Bounds } from "./text/bounds.ts"
@@ -12,8 +13,12 @@ import { canonical } from "./text/canonical.ts"
 import { isObject, type JsonObject } from "./text/json.ts"
 import { child, type Pointer, root } from "./text/pointer.ts"
 
-/** The compiled plan and its document as JSON text. */
-export const serialize = (plan: CompiledPlan): string => JSON.stringify(plan, null, 2)
+/** The compiled plan and its document as JSON text. Throws a `TypeError` for what no compiling made. */
+export function serialize(plan: CompiledPlan): string {
+  if (!isCompiledPlan(plan))
+    throw new TypeError("`serialize` takes a compiled plan: the `plan` of a `compile` that was ok")
+  return JSON.stringify(plan, null, 2)
+}
 
 /** Reads what `serialize` wrote. Refused where it differs in anything from what its document compiles to now. */
 export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: string | Uint8Array): Compiled {

@@ -1,16 +1,14 @@
 /** Declaration to catalog. Never throws: what is wrong is carried by the catalog, and `compile` returns it. */
+import { Kind } from "@sinclair/typebox"
 import { type Diagnostic, diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
 import { defaultBounds } from "../text/bounds.ts"
-import { copyJson } from "../text/copy-json.ts"
 import type { Json, JsonObject } from "../text/json.ts"
-import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
+import { child, type Pointer, root } from "../text/pointer.ts"
+import { admitSpec } from "./admit.ts"
 import type { Blast, Catalog, CatalogSpec, Idempotency, Limit, Machine, Tool } from "./catalog.ts"
-import { CatalogEnvelope } from "./envelope.ts"
 import { lint } from "./lint.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
-import { judgePattern } from "./schema/pattern.ts"
 import { anything, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
 import { propertyOf } from "./schema/shape.ts"
 import type { ToolSpec } from "./tool.ts"
@@ -28,9 +26,27 @@ export const isCatalog = (value: unknown): value is Catalog =>
 export function defineCatalog<const Spec extends CatalogSpec>(spec: Spec): Catalog<Spec> {
   const faults: Unplaced[] = []
   const catalog = buildSafely(spec, faults) ?? emptyCatalog
-  const finished = { ...catalog, diagnostics: Object.freeze([...faults]) as readonly Diagnostic[], spec }
-  made.add(finished)
-  return Object.freeze(finished)
+  const finished = fix({ ...catalog, diagnostics: [...faults] as readonly Diagnostic[] })
+  const whole = Object.freeze({ ...finished, spec })
+  made.add(whole)
+  return whole
+}
+
+/** A catalog that changed after it was hashed would accept what it has refused. Schemas are their library's own. */
+function fix<A>(value: A): A {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || Kind in value) return value
+  if (value instanceof Map || value instanceof Set) {
+    for (const part of value.values()) fix(part)
+    for (const method of ["set", "add", "delete", "clear"]) {
+      if (method in value) Object.defineProperty(value, method, { value: refuseChange })
+    }
+  }
+  for (const part of Object.values(value)) fix(part)
+  return Object.freeze(value)
+}
+
+function refuseChange(): never {
+  throw new TypeError("a catalog does not change: define another")
 }
 
 type Built = Omit<Catalog, "diagnostics" | "spec">
@@ -51,9 +67,9 @@ function buildSafely(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   try {
     return build(spec, faults)
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    const why = thrown instanceof Error ? thrown.message : "it throws when it is read"
     const problem = `could not be read: ${why.slice(0, 200)}`
-    faults.push(diagnose("SEQ801", root, { field: "the declaration", problem, expected: "Write plain data." }))
+    faults.push(diagnose("SEQ801", root, { what: "the declaration", problem, remedy: "Write plain data." }))
     return undefined
   }
 }
@@ -82,95 +98,6 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   }
   faults.push(...lint(built, plain))
   return built
-}
-
-/** Takes a plain copy of the declaration, schemas by reference, and holds it against the envelope. */
-function admitSpec(spec: unknown, faults: Unplaced[]): CatalogSpec | undefined {
-  const schemas = new Map<string, unknown>()
-  const bare = takeSchemas(spec, schemas)
-  const copied = copyJson(bare, { depth: 64, nodes: 1_000_000 })
-  if (!copied.ok) {
-    faults.push(
-      diagnose("SEQ801", copied.at, {
-        field: copied.at || "the declaration",
-        problem: `holds ${copied.problem}`,
-        expected: "Write plain data.",
-      }),
-    )
-    return undefined
-  }
-  const misfits = judgePattern<never>(
-    CatalogEnvelope,
-    { kind: "literal", at: root, value: copied.value },
-    () => undefined,
-  )
-  for (const { at, kind, expected, found, key, known } of misfits) {
-    const field = key ?? parsePointer(at)?.at(-1) ?? "the declaration"
-    if (kind === "missing")
-      faults.push(
-        diagnose("SEQ801", child(at, field), { field, problem: "is missing", expected: `Write ${expected}.` }),
-      )
-    else if (kind === "unknown")
-      faults.push(
-        diagnose("SEQ801", at, {
-          field,
-          problem: "is not known here",
-          expected: suggest(field, known ?? [], "fields"),
-        }),
-      )
-    else
-      faults.push(
-        diagnose("SEQ801", at, {
-          field,
-          problem: `must be ${expected}, but is ${found}`,
-          expected: `Write ${expected}.`,
-        }),
-      )
-  }
-  if (misfits.length > 0) return undefined
-  const plain = copied.value as unknown as CatalogSpec
-  return putSchemas(plain, schemas)
-}
-
-/** Schemas are objects with methods: they are set aside while the rest is copied and checked. */
-function takeSchemas(spec: unknown, schemas: Map<string, unknown>): unknown {
-  const { inputs, tools, ...rest } = own(spec)
-  if (inputs !== undefined) schemas.set("inputs", inputs)
-  if (tools === undefined) return typeof spec === "object" && spec !== null ? rest : spec
-  if (typeof tools !== "object" || tools === null) return { ...rest, tools }
-  const bareTools: Record<string, unknown> = {}
-  for (const [name, spec] of Object.entries(own(tools))) {
-    if (typeof spec !== "object" || spec === null) {
-      bareTools[name] = spec
-      continue
-    }
-    const { params, result, ...bare } = own(spec)
-    schemas.set(`params ${name}`, params)
-    if (result !== undefined) schemas.set(`result ${name}`, result)
-    bareTools[name] = withoutUndefined(bare)
-  }
-  return { ...withoutUndefined(rest), tools: bareTools }
-}
-
-/** `exactOptionalPropertyTypes` is not everybody's: an option given as undefined is an option left out. */
-const withoutUndefined = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
-const own = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? { ...(value as Record<string, unknown>) } : {}
-
-function putSchemas(plain: CatalogSpec, schemas: ReadonlyMap<string, unknown>): CatalogSpec {
-  const tools: Record<string, ToolSpec> = {}
-  for (const [name, spec] of Object.entries(plain.tools)) {
-    const result = schemas.get(`result ${name}`)
-    tools[name] = {
-      ...spec,
-      params: schemas.get(`params ${name}`),
-      ...(result === undefined ? {} : { result }),
-    } as ToolSpec
-  }
-  const inputs = schemas.get("inputs")
-  return { ...plain, tools, ...(inputs === undefined ? {} : { inputs }) } as CatalogSpec
 }
 
 function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
@@ -289,13 +216,30 @@ const problems = {
 function diagnoseSchema({ kind, at: where, what }: SchemaFault, tool: string, at: Pointer, role: string): Unplaced {
   const place = { role, tool, what, where: where || "/" }
   switch (kind) {
-    case "unnamed-function":
-      return diagnose("SEQ805", at, place)
+    case "unnamed-function": {
+      // zod wraps these functions, and hides them from whoever reads the schema.
+      const hidden = /superRefine|custom|instanceof/.test(what)
+      const form = '`.refine(named("is-iban", "1", fn))`'
+      const remedy = hidden
+        ? `Use ${form} or \`.check(named(…))\` instead: ${what} hides its function.`
+        : `Name it: ${form}.`
+      return diagnose("SEQ805", at, { ...place, remedy })
+    }
     case "not-json":
     case "not-a-schema":
     case "not-built":
       return diagnose("SEQ804", at, { ...place, problem: problems[kind] })
+    case "asynchronous":
+      return diagnose("SEQ802", at, {
+        ...place,
+        problem: problems[kind],
+        remedy: "Ask it in the handler, or with a tool of its own.",
+      })
     default:
-      return diagnose("SEQ802", at, { ...place, problem: problems[kind] })
+      return diagnose("SEQ802", at, {
+        ...place,
+        problem: problems[kind],
+        remedy: `Remove ${what}; what a plan says is what the tool gets.`,
+      })
   }
 }

@@ -34,6 +34,8 @@ const ToolEnvelope = Type.Object(
   {
     description: name,
     version: Type.Optional(name),
+    params: Type.Unknown(),
+    result: Type.Optional(Type.Unknown()),
     effect: Type.Union([Type.Literal("read"), Type.Literal("write"), Type.Literal("destructive")]),
     timeoutMs: Type.Optional(milliseconds),
     states: Type.Optional(Type.Array(name, { minItems: 1 })),
@@ -107,11 +109,12 @@ const Budgets = Type.Object(
   closed,
 )
 
-/** Schemas are taken out before this is asked: they are judged by their own front-ends. */
+/** Schemas are anything here: they are judged by their own front-ends. */
 export const CatalogEnvelope = Type.Object(
   {
     name,
     version: name,
+    inputs: Type.Optional(Type.Unknown()),
     machine: Type.Optional(Machine),
     blastRadius: Type.Optional(record(Limit)),
     budgets: Type.Optional(Budgets),

@@ -5,7 +5,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { fit } from "../catalog/schema/fit.ts"
-import { judgeWhole } from "../catalog/schema/judge.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
 import { describe } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
@@ -45,9 +44,12 @@ const noHole = (): void => undefined
 function judgeLiteral(step: Call, value: never, tool: Tool, report: Report): readonly RuntimeCheck[] {
   const misfits = judgePattern<never>(tool.params.shape, step.args as never, noHole)
   for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step))
-  if (misfits.length > 0 || tool.params.exact) return nothing
-  for (const issue of judgeWhole(tool.params, value)) {
+  if (tool.params.exact) return nothing
+  const told = misfits.map(({ at, kind, key }) => (kind === "missing" ? child(at, key ?? "") : at))
+  for (const issue of tool.params.judge(value)) {
     const at = `${child(step.at, "args")}${issue.at}` as Pointer
+    // The validator sees the same misfits, in its own words.
+    if (told.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))) continue
     report.add(diagnose("SEQ124", at, { argument: argumentOf(at, step), tool: tool.name, said: issue.message }))
   }
   return nothing

@@ -47,6 +47,11 @@ const nothing: readonly Total[] = []
 
 /** The host's own numbers: one that is no count would switch its limit off. */
 function checkSpent(spent: Spent, { limits }: Catalog, report: Report): void {
+  if (typeof spent !== "object" || spent === null) {
+    const remedy = "Give an object: `{ spent: { cents: 900 } }`."
+    report.add(diagnose("SEQ404", root, { dimension: "every limit", problem: `is ${String(spent)}`, remedy }))
+    return
+  }
   for (const [dimension, value] of Object.entries(spent)) {
     if (!limits.has(dimension)) {
       const remedy = suggest(dimension, limits.keys(), "limits")
@@ -68,7 +73,7 @@ function checkDimension(
   plan: Plan & Tooled,
   report: Report,
 ): Total {
-  const before = Object.hasOwn(spent, dimension) ? (spent[dimension] ?? 0) : 0
+  const before = Object.hasOwn(Object(spent), dimension) ? (spent[dimension] ?? 0) : 0
   const total = { min: 0, max: 0 }
   let told = false
   costs.forEach((cost, index) => {

@@ -7,7 +7,7 @@ import type { Requirement } from "../catalog/tool.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { nearestTo } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Plan } from "../plan/plan.ts"
+import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { argumentOf, canonicalExpression } from "../plan/same.ts"
 import { canonical } from "../text/canonical.ts"
 import { child } from "../text/pointer.ts"
@@ -21,6 +21,7 @@ export interface Preceded {
 
 export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P & Preceded {
   const byTool = new Map<string, Call[]>()
+  const compare = compareBy(new Map())
   const sameness = plan.steps.map((step): readonly RuntimeCheck[] => {
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined) return nothing
@@ -28,7 +29,7 @@ export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Ca
       tool.requires.length === 0
         ? nothing
         : tool.requires.flatMap((requirement) =>
-            checkRequirement(step, tool, requirement, byTool.get(requirement.tool) ?? [], plan, report),
+            checkRequirement(step, tool, requirement, byTool.get(requirement.tool) ?? [], { plan, report, compare }),
           )
     const calls = byTool.get(step.tool)
     if (calls === undefined) byTool.set(step.tool, [step])
@@ -45,8 +46,7 @@ function checkRequirement(
   tool: Tool,
   requirement: Requirement,
   earlier: readonly Call[],
-  plan: Plan & Tooled,
-  report: Report,
+  { plan, report, compare }: Visit,
 ): readonly RuntimeCheck[] {
   if (earlier.length === 0) {
     if (isMisspelt(requirement.tool, step, plan)) return nothing
@@ -95,15 +95,32 @@ const isMisspelt = (required: string, step: Call, { steps, tools }: Plan & Toole
   )
 
 /** Equal texts are equal values; different constants are different; anything else only the run can tell. */
-function compare(step: Call, other: Call, parameter: string): "equal" | "different" | "open" {
-  const [a, b] = [argumentOf(step.args, parameter), argumentOf(other.args, parameter)]
-  if (a === undefined || b === undefined) return a === b ? "equal" : "different"
-  if (a.kind === "literal" && typeof a.value === "string" && b.kind === "literal")
-    return a.value === b.value ? "equal" : "different"
-  if (a.kind !== b.kind || ("source" in a && "source" in b && a.source !== b.source)) return "open"
-  if (canonicalExpression(a) === canonicalExpression(b)) return "equal"
-  return a.kind === "literal" && b.kind === "literal" ? "different" : "open"
+type Compare = (step: Call, other: Call, parameter: string) => "equal" | "different" | "open"
+
+interface Visit {
+  readonly plan: Plan & Tooled
+  readonly report: Report
+  readonly compare: Compare
 }
+
+/** Each argument is written out at most once, however many it is compared with. */
+const compareBy =
+  (texts: Map<string, string>): Compare =>
+  (step, other, parameter) => {
+    const [a, b] = [argumentOf(step.args, parameter), argumentOf(other.args, parameter)]
+    if (a === undefined || b === undefined) return a === b ? "equal" : "different"
+    if (a.kind === "literal" && typeof a.value === "string" && b.kind === "literal")
+      return a.value === b.value ? "equal" : "different"
+    if (a.kind !== b.kind || ("source" in a && "source" in b && a.source !== b.source)) return "open"
+    const textOf = (index: number, argument: Expression): string => {
+      const key = `${index} ${parameter}`
+      const text = texts.get(key) ?? canonicalExpression(argument)
+      texts.set(key, text)
+      return text
+    }
+    if (textOf(step.index, a) === textOf(other.index, b)) return "equal"
+    return a.kind === "literal" && b.kind === "literal" ? "different" : "open"
+  }
 
 function written(step: Call, parameter: string): string {
   const argument = argumentOf(step.args, parameter)

@@ -93,6 +93,11 @@ class Sealed {
     return deepFreeze(this.#checked.approvals)
   }
 
+  /** What `console.log` shows in Node. */
+  [Symbol.for("nodejs.util.inspect.custom")](): JsonObject {
+    return this.toJSON()
+  }
+
   /** All that was learnt, with the document that it was learnt of: what `serialize` writes. */
   toJSON(): JsonObject {
     const steps = this.steps.map(({ step, before = null, after = null, waitsOn, blast, checks }) => {

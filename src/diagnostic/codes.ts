@@ -29,7 +29,7 @@ export const codes = {
   SEQ004: {
     severity: "error",
     title: "integer too large",
-    message: "integer `{written}` is beyond 2^53-1 and would lose digits",
+    message: "integer `{written}` is beyond 2^53-1",
     hint: "Use a string if the tool takes one, or a smaller number.",
     why: "JavaScript numbers hold integers exactly only to 9007199254740991.",
   },
@@ -158,6 +158,7 @@ export const codes = {
     title: "unknown field",
     message: "{owner} has no field `{field}`",
     hint: "{nearest}",
+    advice: "Use only the fields of the plan language.",
     why: "An unknown field is a wish that would go unheard.",
   },
   SEQ104: {
@@ -193,6 +194,7 @@ export const codes = {
     title: "unknown tool",
     message: "there is no tool `{tool}`",
     hint: "{nearest}",
+    advice: "Call a tool that the catalog lists.",
     why: "Only what the catalog lists can be called.",
   },
   SEQ109: {
@@ -228,6 +230,7 @@ export const codes = {
     title: "unknown argument",
     message: "`{tool}` has no parameter `{argument}`",
     hint: "{nearest}",
+    advice: "Use only the parameters that the tool declares.",
     why: "An unknown argument is a wish that would go unheard.",
   },
   SEQ122: {
@@ -263,6 +266,7 @@ export const codes = {
     title: "ill-formed expression",
     message: "{problem}",
     hint: "{form}",
+    advice: "Write the expression in one of its forms, with no other fields.",
     why: "An expression has exactly the fields it is defined with.",
   },
   SEQ132: {
@@ -270,6 +274,7 @@ export const codes = {
     title: "not a JSON Pointer",
     message: "`{pointer}` is not a JSON Pointer",
     hint: "{suggestion}",
+    advice: "Begin with `/`; write each key or index after a `/`.",
     why: "Paths are RFC 6901: each token after a `/`, `~0` for `~`, `~1` for `/`; no brackets, no dots.",
   },
   SEQ133: {
@@ -299,6 +304,7 @@ export const codes = {
     title: "unknown step",
     message: "step `{step}` refers to `{missing}`, which is no step of this plan",
     hint: "{nearest}",
+    advice: "Name an earlier call of the plan, or `input`.",
     why: "A step can only use what an earlier step gave.",
   },
   SEQ202: {
@@ -327,6 +333,7 @@ export const codes = {
     title: "no such value",
     message: "{source} has no value at `{path}`",
     hint: "{known}",
+    advice: "Point at something that the result declares.",
     why: "Only what a result declares can be used.",
   },
   SEQ206: {
@@ -391,6 +398,7 @@ export const codes = {
     title: "tool not available here",
     message: "`{tool}` is available in {states}, but the plan is in `{state}` here",
     hint: "{way}",
+    advice: "Take a transition to a state in which the tool is available, before the call.",
     why: "The machine says in which state each tool may be called.",
   },
   SEQ302: {
@@ -398,6 +406,7 @@ export const codes = {
     title: "undeclared transition",
     message: "there is no transition from `{from}` to `{to}`",
     hint: "{way}",
+    advice: "Go by the transitions that the catalog declares.",
     why: "Only the catalog's transitions can be taken.",
   },
   SEQ303: {
@@ -405,6 +414,7 @@ export const codes = {
     title: "unknown state",
     message: "there is no state `{state}`",
     hint: "{nearest}",
+    advice: "Name a state of the catalog.",
     why: "Only the catalog's states exist.",
   },
   SEQ304: {
@@ -442,6 +452,7 @@ export const codes = {
     title: "spent that cannot be counted",
     message: "`spent` of `{dimension}` {problem}",
     hint: "{remedy}",
+    advice: "Give, for limits of the catalog, what is committed or in doubt, as counts.",
     why: "What was spent before counts against the limit; a number that is no count would switch the limit off.",
   },
 
@@ -464,15 +475,17 @@ export const codes = {
   SEQ801: {
     severity: "error",
     title: "ill-formed catalog",
-    message: "`{field}` of the catalog {problem}",
-    hint: "{expected}",
+    message: "{what} {problem}",
+    hint: "{remedy}",
+    advice: "Write the catalog as its types say.",
     why: "A catalog that is not understood allows nothing.",
   },
   SEQ802: {
     severity: "error",
     title: "schema that changes values",
     message: "{role} of `{tool}`: {what} at `{where}` {problem}",
-    hint: "Remove {what}; what a plan says is what the tool gets.",
+    hint: "{remedy}",
+    advice: "Take out what changes a value; what a plan says is what the tool gets.",
     why: "A value that is converted, trimmed or filled in is not the value that was checked and approved.",
   },
   SEQ803: {
@@ -493,7 +506,8 @@ export const codes = {
     severity: "error",
     title: "unnamed function",
     message: "{role} of `{tool}`: {what} at `{where}` has no name and version",
-    hint: 'Wrap the function: `named("isIban", "1", fn)`.',
+    hint: "{remedy}",
+    advice: 'Name the function: `.refine(named("is-iban", "1", fn))` or `.check(named(…))`.',
     why: "A catalog's hash covers functions by name and version; an unnamed one could change unseen.",
   },
   SEQ806: {
@@ -515,6 +529,7 @@ export const codes = {
     title: "unknown name in the catalog",
     message: "{where} names {kind} `{name}`, which does not exist",
     hint: "{nearest}",
+    advice: "Name what exists, or declare it.",
     why: "A rule about something that does not exist guards nothing.",
   },
   SEQ809: {
@@ -536,6 +551,7 @@ export const codes = {
     title: "blast that cannot be bounded",
     message: "blast `{dimension}` of `{tool}` {problem}",
     hint: "{remedy}",
+    advice: "Count a required, bounded, non-negative integer or array, or a constant.",
     why: "Blast radius is summed in non-negative safe integers; what has no upper bound cannot be held against a limit.",
   },
   SEQ812: {
@@ -543,6 +559,7 @@ export const codes = {
     title: "effect without an answer",
     message: "`{tool}` has an effect, but says nothing of {what}",
     hint: "{remedy}",
+    advice: "Say what may be repeated, and what can be undone.",
     why: "After a crash or a failure somebody must know what may be repeated and what can be undone.",
   },
   SEQ813: {
@@ -574,6 +591,8 @@ interface Entry {
   readonly hint: string
   /** Why it matters. */
   readonly why: string
+  /** What to do in general, where `hint` can only be said of a given plan. */
+  readonly advice?: string
 }
 
 export type Codes = typeof codes

@@ -15,13 +15,18 @@ export interface Report {
   readonly failed: () => boolean
 }
 
-export function makeReport(): Report {
+/** Thrown by a report that is full: whoever floods a plan with faults must not be paid for each. */
+export class Enough extends Error {}
+
+/** Takes `most` diagnostics. The next one throws `Enough`. */
+export function makeReport(most: number): Report {
   const diagnostics: Unplaced[] = []
   const spoilt = new Set<number>()
   let failed = false
   return {
     diagnostics,
     add(diagnostic) {
+      if (diagnostics.length >= most) throw new Enough()
       diagnostics.push(diagnostic)
       if (diagnostic.severity !== "error") return
       failed = true

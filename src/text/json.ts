@@ -7,9 +7,9 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What a value is, in JSON's own words, for messages. */
+/** What a value is, for messages: in JSON's own words, as far as it is JSON. */
 export function nameOf(value: unknown): string {
-  if (value === null) return "null"
+  if (value === null || value === undefined) return `${value}`
   if (Array.isArray(value)) return "an array"
   if (typeof value === "object") return "an object"
   if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a number"

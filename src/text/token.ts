@@ -193,12 +193,22 @@ export function readNumber(cursor: Cursor): number | undefined {
     return stop(cursor, { kind: "number-underflow", written: clip(text.slice(start, at)) }, start, at)
   }
   if (cursor.stored === true && Number.isFinite(value)) return value
-  if (isLossyInteger(value) || (mantissa === at && Math.abs(value) > Number.MAX_SAFE_INTEGER)) {
+  const tooLarge = isLossyInteger(value) || (mantissa === at && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+  if (tooLarge || (Math.abs(value) >= 1e21 && Number.isFinite(value) && !keepsDigits(text.slice(start, at), value))) {
     return stop(cursor, { kind: "integer-too-large", written: clip(text.slice(start, at)) }, start, at)
   }
   if (Number.isFinite(value)) return value
   return stop(cursor, { kind: "number-overflow", written: clip(text.slice(start, at)) }, start, at)
 }
+
+/** Whether canonical JSON writes the digits that were written here, zeros at the ends aside. */
+const keepsDigits = (written: string, value: number): boolean => digitsOf(written) === digitsOf(String(value))
+
+const digitsOf = (written: string): string =>
+  written
+    .replace(/e.*$/i, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+|0+$/g, "")
 
 function skipDigits(text: string, start: number): number {
   let at = start

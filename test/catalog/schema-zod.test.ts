@@ -526,11 +526,7 @@ describe("what is no schema", () => {
       new z.core.$ZodString({ type: "string" }),
       "not-a-schema / a bare schema of `zod/v4/core`, which has no `safeParse`",
     ],
-    [
-      "JSON Schema",
-      { type: "object", properties: {} },
-      "not-built / a JSON Schema",
-    ],
+    ["JSON Schema", { type: "object", properties: {} }, "not-built / a JSON Schema"],
   ])("%s is a fault, not an exception", (_, schema, said) => {
     expect(faultsOf(schema)).toEqual([said])
   })

@@ -122,7 +122,7 @@ describe("what is wrong", () => {
 
   it("is found in bounded time, however much of it there is", () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, hole]))
-    expect(judge(refund, { workspaceId: "", amountInCents: 1, ...many }).misfits).toHaveLength(100_000)
+    expect(judge(refund, { workspaceId: "", amountInCents: 1, ...many }).misfits).toHaveLength(200)
   })
 
   it("are keys of a record that its keys' schema refuses", () => {

@@ -37,11 +37,12 @@ export const differences = [
     kind: "integer-too-large",
     why: "an id or an amount would lose digits",
     holds: ({ numbers }) =>
-      numbers.some(
-        (written) =>
-          Math.abs(Number(written)) > Number.MAX_SAFE_INTEGER &&
-          !(/e/i.test(written) && String(Number(written)).includes("e")),
-      ),
+      numbers.some((written) => {
+        const value = Number(written)
+        if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false
+        const kept = /e/i.test(written) && String(value).includes("e") && digitsOf(written) === digitsOf(String(value))
+        return !kept
+      }),
   },
   {
     kind: "number-overflow",
@@ -54,6 +55,10 @@ export const differences = [
     holds: ({ numbers }) => numbers.some((written) => Number(written) === 0 && /^[^eE]*[1-9]/.test(written)),
   },
 ] as const satisfies readonly { kind: string; why: string; holds: (tokens: Tokens) => boolean }[]
+
+/** Without sign, point, exponent, and zeros at the ends. */
+const digitsOf = (written: string): string =>
+  /^-?0*\.?0*([\d.]*?)[0.]*(?:e|$)/i.exec(written)?.[1]?.replace(".", "") ?? ""
 
 /** Which of the differences a text has that JSON.parse takes. */
 export const differencesOf = (text: string): Difference[] => {

@@ -3,7 +3,7 @@ import desk from "../catalog.ts"
 
 const catalog = defineCatalog({ ...desk.spec })
 // A planted fault: no host can reach the table of tools by the types.
-;(catalog.tools as Map<string, unknown>).set("find_order", {
+Map.prototype.set.call(catalog.tools, "find_order", {
   get params() {
     throw new Error("planted")
   },

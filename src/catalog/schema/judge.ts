@@ -1,7 +1,7 @@
 /** Asks the author's own validator, and holds it to what a validator is: it answers at once, and changes nothing. */
 import { isObject, type Json } from "../../text/json.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
-import { judgePattern } from "./pattern.ts"
+import { judgePattern, type Misfit } from "./pattern.ts"
 import type { Issue, Role, Schema } from "./schema.ts"
 
 /** What a front-end's validator says of a value that it may keep. */
@@ -78,9 +78,10 @@ function firstOf<T>(all: Iterable<T>, ask: (one: T) => Pointer | undefined): Poi
 export function judgeWhole(schema: Schema, value: Json): readonly Issue[] {
   const misfits = judgePattern<never>(schema.shape, { kind: "literal", at: root, value }, () => undefined)
   if (misfits.length === 0) return schema.exact ? [] : schema.judge(value)
-  return misfits.map(({ at, kind, key, expected, found }) => ({
-    at,
-    message:
-      kind === "missing" ? `\`${key}\` is missing: expected ${expected}` : `expected ${expected}, found ${found}`,
-  }))
+  return misfits.map(sayMisfit)
 }
+
+export const sayMisfit = ({ at, kind, key, expected, found }: Misfit): Issue => ({
+  at,
+  message: kind === "missing" ? `\`${key}\` is missing: expected ${expected}` : `expected ${expected}, found ${found}`,
+})

@@ -6,7 +6,7 @@ import { type Findings, startFindings } from "./front-end/findings.ts"
 import { isTypeBox, lowerTypeBox, validateByTypeBox } from "./front-end/typebox.ts"
 import { isZod, lowerZod, validateByZod } from "./front-end/zod.ts"
 import { type Answer, judgeBy } from "./judge.ts"
-import { isExact } from "./make.ts"
+import { isExact, unknown } from "./make.ts"
 import type { Lowered, Role, SchemaFault } from "./schema.ts"
 import type { Shape } from "./shape.ts"
 
@@ -50,6 +50,12 @@ function lower(schema: unknown, role: Role): Lowered {
 
 function readBy(schema: object, findings: Findings): Read | undefined {
   if (isZod(schema)) {
+    const { major, minor, patch } = schema._zod.version
+    if (major !== 4 || minor < oldestZod) {
+      const what = `a schema of zod ${major}.${minor}.${patch}, where 4.${oldestZod} or a later 4 is needed,`
+      findings.faults.push({ kind: "not-a-schema", at: root, what })
+      return { shape: unknown, validate: () => ({ ok: true, output: null }) }
+    }
     if (!("safeParse" in schema)) findings.faults.push({ kind: "not-a-schema", at: root, what: bareZod })
     return { shape: lowerZod(schema, findings, root), validate: validateByZod(schema) }
   }
@@ -58,6 +64,9 @@ function readBy(schema: object, findings: Findings): Read | undefined {
   }
   return undefined
 }
+
+/** Of zod 4: earlier ones keep their checks in other places. */
+const oldestZod = 6
 
 const bareZod = "a bare schema of `zod/v4/core`, which has no `safeParse`"
 

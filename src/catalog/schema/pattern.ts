@@ -73,6 +73,11 @@ function add(found: Found, misfit: Misfit): Misfit[] {
   return found
 }
 
+/** A value may be wrong in a hundred thousand places: nobody reads so many, and each costs its words. */
+const most = 200
+
+const isFull = (found: Found): boolean => found !== undefined && found.length >= most
+
 /** Gives back `found`, with what is found here. */
 function judge<H extends Hole>(gauge: Gauge, pattern: Pattern<H>, onHole: OnHole<H>, found: Found): Found {
   if (isLiteral(pattern)) return fits(gauge, pattern.value) ? found : explain(gauge, open(pattern), onHole, found)
@@ -140,6 +145,7 @@ function judgeItems<H extends Hole>(
   for (let index = 0; index < items.length; index++) {
     const inner = gauge.items[index] ?? gauge.rest
     if (inner !== undefined) all = judge(inner, items[index] as Pattern<H>, onHole, all)
+    if (isFull(all)) return all
   }
   return all
 }
@@ -153,6 +159,7 @@ function judgeEntries<H extends Hole>(
   let all = found
   let required = 0
   for (const [key, value] of pattern.entries) {
+    if (isFull(all)) return all
     const property = gauge.byKey.get(key)
     if (property !== undefined) {
       if (property.required) required++
@@ -177,6 +184,7 @@ function addMissing<H extends Hole>(gauge: ObjectGauge, { at, entries }: ObjectP
   let all = found
   for (const { key, required, gauge: inner } of gauge.properties) {
     if (!required || given.has(key)) continue
+    if (isFull(all)) return all
     all = add(all, { at, kind: "missing", expected: describe(inner.shape), found: "nothing", key })
   }
   return all

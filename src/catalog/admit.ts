@@ -1,0 +1,92 @@
+/** A declaration of any origin to one of the right shape: copied, so that later changes to it change nothing. Code: SEQ801. */
+import { Kind } from "@sinclair/typebox"
+import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
+import { suggest } from "../diagnostic/nearest.ts"
+import { copyJson } from "../text/copy-json.ts"
+import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
+import type { CatalogSpec } from "./catalog.ts"
+import { CatalogEnvelope } from "./envelope.ts"
+import { judgePattern, type Misfit } from "./schema/pattern.ts"
+import type { ToolSpec } from "./tool.ts"
+
+export function admitSpec(spec: unknown, faults: Unplaced[]): CatalogSpec | undefined {
+  const copied = copyJson(withoutSchemas(spec), { depth: 64, nodes: 1_000_000 })
+  if (!copied.ok) {
+    const what = copied.at === root ? "the declaration" : `\`${copied.at}\` of the catalog`
+    faults.push(
+      diagnose("SEQ801", copied.at, { what, problem: `holds ${copied.problem}`, remedy: "Write plain data." }),
+    )
+    return undefined
+  }
+  const { value } = copied
+  const misfits = judgePattern<never>(CatalogEnvelope, { kind: "literal", at: root, value }, () => undefined)
+  for (const misfit of misfits) faults.push(diagnoseMisfit(misfit))
+  return misfits.length > 0 ? undefined : withSchemas(value as unknown as CatalogSpec, spec as CatalogSpec)
+}
+
+function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit): Unplaced {
+  const place = kind === "missing" ? child(at, key ?? "") : at
+  const what = say(place)
+  switch (kind) {
+    case "missing":
+      return diagnose("SEQ801", place, {
+        what,
+        problem: "is missing",
+        remedy: holders.has(key ?? "") ? "Give a zod or a TypeBox schema." : `Write ${expected}.`,
+      })
+    case "unknown":
+      return diagnose("SEQ801", place, {
+        what,
+        problem: "is not known",
+        remedy: suggest(key ?? "", known ?? [], "fields"),
+      })
+    default:
+      return diagnose("SEQ801", place, {
+        what,
+        problem: `must be ${expected}, but is ${found}`,
+        remedy: `Write ${expected}.`,
+      })
+  }
+}
+
+/** `/tools/pay/effect` is "`effect` of tool `pay`" to its reader. */
+function say(at: Pointer): string {
+  const [first, name, ...rest] = parsePointer(at) ?? []
+  if (first === undefined) return "the declaration"
+  if (first === "tools" && name !== undefined)
+    return rest.length === 0 ? `tool \`${name}\`` : `\`${rest.join("/")}\` of tool \`${name}\``
+  return `\`${[first, ...(name === undefined ? [] : [name]), ...rest].join("/")}\` of the catalog`
+}
+
+/** Schemas have methods and cannot be copied: a mark stands for each, and what is given `undefined` is left out. */
+function withoutSchemas(spec: unknown): unknown {
+  if (!isRecord(spec)) return spec
+  const bare = mark(spec)
+  const { tools } = spec
+  // An array, a Map or another instance is no table of tools: it is left for the copy to refuse.
+  if (!isRecord(tools) || ![Object.prototype, null].includes(Object.getPrototypeOf(tools))) return bare
+  const marked = Object.entries(tools).map(([name, tool]) => [name, isRecord(tool) ? mark(tool) : tool])
+  return { ...bare, tools: Object.fromEntries(marked) }
+}
+
+const mark = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, holders.has(key) || isSchema(value) ? "a schema" : value]),
+  )
+
+/** Where schemas belong: whatever stands there is looked at by their own front-ends. */
+const holders = new Set(["inputs", "params", "result"])
+
+const isSchema = (value: unknown): boolean => isRecord(value) && ("_zod" in value || Kind in value)
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+function withSchemas(plain: CatalogSpec, { inputs, tools }: CatalogSpec): CatalogSpec {
+  const whole = Object.entries(plain.tools).map(([name, bare]): [string, ToolSpec] => {
+    const { params, result } = tools[name] as ToolSpec
+    return [name, { ...bare, params, ...(result === undefined ? {} : { result }) }]
+  })
+  return { ...plain, tools: Object.fromEntries(whole), ...(inputs === undefined ? {} : { inputs }) }
+}
