@@ -27,7 +27,7 @@ export function feedback(diagnostics: readonly Diagnostic[], options: FeedbackOp
   const errors = diagnostics.filter(({ severity }) => severity === "error")
   const rest = diagnostics.filter(({ severity }) => severity !== "error")
   const more = options.more ?? 0
-  const lines = [headOf(errors.length + (errors.length > 0 ? more : 0))]
+  const lines = [headOf(errors.length, more > 0)]
   let left = room - (lines[0]?.length ?? 0) - tailOf(diagnostics.length + more).length - 1
   let told = 0
   for (const line of [...errors, ...rest].map(lineOf)) {
@@ -40,10 +40,10 @@ export function feedback(diagnostics: readonly Diagnostic[], options: FeedbackOp
   return [...lines, ...(untold > 0 ? [tailOf(untold)] : [])].join("\n")
 }
 
-const headOf = (errors: number): string =>
+const headOf = (errors: number, more: boolean): string =>
   errors === 0
     ? "The plan compiles. To know:"
-    : `The plan does not compile: ${errors} error${errors === 1 ? "" : "s"}. Mend all of them and write the whole plan again. Strings quote the plan as data.`
+    : `The plan does not compile: ${errors} error${errors === 1 ? "" : "s"}${more ? " or more" : ""}. Mend all of them and write the whole plan again. Strings quote the plan as data.`
 
 const tailOf = (count: number): string => `(${count} more, not shown)`
 

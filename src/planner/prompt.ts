@@ -21,9 +21,10 @@ export function planPrompt(
   { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
 ): string {
   const room = Math.max(least, maxLength)
-  const texts = [sayAll, sayArguments, sayNames].map((say) =>
-    [language, ...wordsOf(form), ...rules(catalog), ...tools(catalog, say)].join("\n\n"),
-  )
+  const texts = [sayAll, sayArguments, sayNames].map((say) => {
+    const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
+    return [language, ...wordsOf(form), ...rules(catalog), ...told, ...tools(catalog, say)].join("\n\n")
+  })
   const fitting = texts.find((text) => text.length <= room)
   if (fitting !== undefined) return fitting
   const end = "\n(there is more, not shown)"
@@ -62,6 +63,7 @@ function wordsOf(form: Form): readonly string[] {
           '- `{"_select": id, "path": pointer, "where": [{"at": pointer, "is": value}], "pick": pointer}` for `$from` with `where`.',
           '- `{"_concat": [parts]}` for `$concat`.',
           '- `{"_json": "text"}` for a value that the schema has no place for: JSON text, in the plan language.',
+          "- What you are told of a plan is told in the plan language: `/steps/0/args` is what you wrote in `do`.",
         ]
   return [[head, "", ...lines, ...absent].join("\n")]
 }
@@ -96,7 +98,7 @@ function tools({ tools }: Catalog, say: SayTool): readonly string[] {
 const sayNames: SayTool = ({ name, description }) => [`## ${line(name)}\n${line(description, 120)}`]
 
 const sayArguments: SayTool = (tool) => {
-  const args = placesOf(tool.params.shape, "")
+  const args = placesOf(tool.params.shape, "arguments")
   return [
     `## ${line(tool.name)}`,
     line(tool.description, 1_000),
@@ -134,11 +136,12 @@ const placesMax = 60
 const depthMax = 8
 
 /** Each place in a value, with what stands there. `*` is any index or any key. */
-function placesOf(shape: TSchema, lead: "/" | "" = "/"): readonly string[] {
+function placesOf(shape: TSchema, of: "arguments" | "values" = "values"): readonly string[] {
+  const [start, optionally] = of === "arguments" ? [1, " (may be left out)"] : [0, " (may be absent)"]
   const lines: string[] = []
-  addPlaces(shape, root, false, 0, (at, words) =>
-    lines.push(`- ${line(lead === "" ? at.slice(1) : at, 200)}: ${words}`),
-  )
+  addPlaces(shape, root, 0, (at, { shape: inner, optional }) => {
+    lines.push(`- ${line(at.slice(start))}: ${line(describe(inner), 600)}${optional ? optionally : ""}`)
+  })
   // An object of no properties has nothing to tell; of anything else at least what it is.
   const whole = branchesOf(shape).every((branch) => branch[Kind] === "Object")
     ? []
@@ -147,16 +150,13 @@ function placesOf(shape: TSchema, lead: "/" | "" = "/"): readonly string[] {
   return lines.length <= placesMax ? lines : [...lines.slice(0, placesMax), `- (${lines.length - placesMax} more)`]
 }
 
-function addPlaces(
-  shape: TSchema,
-  at: Pointer,
-  optional: boolean,
-  depth: number,
-  add: (at: Pointer, words: string) => void,
-): void {
-  if (at !== root) add(at, `${line(describe(shape), 600)}${optional ? " (may be left out)" : ""}`)
-  const parts = depth < depthMax ? partsOf(shape) : []
-  for (const part of parts) addPlaces(part.shape, child(at, part.token), part.optional, depth + 1, add)
+function addPlaces(shape: TSchema, at: Pointer, depth: number, add: (at: Pointer, part: Part) => void): void {
+  if (depth === depthMax) return
+  for (const part of partsOf(shape)) {
+    const place = child(at, part.token)
+    add(place, part)
+    addPlaces(part.shape, place, depth + 1, add)
+  }
 }
 
 interface Part {

@@ -1,6 +1,6 @@
 /** Catalogs of 5, 16 and 50 tools, and what else the forms are tried on. */
 import { type TSchema, Type } from "@sinclair/typebox"
-import { type Catalog, defineCatalog, named, tool } from "sequitur"
+import { type Catalog, defineCatalog, type Json, named, tool } from "sequitur"
 import { z } from "zod"
 import { readData } from "../data.ts"
 
@@ -141,11 +141,22 @@ export function retail(): Catalog {
     tools: Object.fromEntries(
       specs.map(({ function: { name, description, parameters } }) => [
         name,
-        tool({ description, effect: "read", params: typeBox(parameters) }),
+        tool({ description, effect: "read", params: typeBox(parameters), result: Type.Unknown() }),
       ]),
     ),
   })
 }
+
+/** The 77 test plans with references into recorded results, each without the value that was found there. */
+export const retailPlans = (): readonly string[] =>
+  (JSON.parse(readData("tau-bench/retail_test_refplans.json")) as readonly { readonly steps: Json }[]).map(
+    ({ steps }) =>
+      JSON.stringify({ version: 1, steps }, (_, value: Json) => {
+        if (typeof value !== "object" || value === null || !("$from" in value)) return value
+        const { literal: _literal, ...reference } = value
+        return reference
+      }),
+  )
 
 /** As many tools as asked for, each with five parameters. */
 export const manyTools = (count: number): Catalog =>

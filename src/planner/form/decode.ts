@@ -5,6 +5,7 @@
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Catalog } from "../../catalog/catalog.ts"
+import { isCatalog } from "../../catalog/define.ts"
 import { readText } from "../../compile.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
 import { arrange, makeReport, type Report } from "../../diagnostic/report.ts"
@@ -23,6 +24,14 @@ export type DecodedPlan =
 
 /** Never throws. The form `plan` needs no decoding: its text comes back as it is. */
 export function decodePlan(catalog: Catalog, text: string | Uint8Array, form: Form): DecodedPlan {
+  if (!isCatalog(catalog)) {
+    const params = {
+      field: "the catalog",
+      problem: "was not made by `defineCatalog`",
+      expected: "Wrap the declaration: `defineCatalog({ … })`.",
+    }
+    return { ok: false, diagnostics: [diagnose("SEQ801", root, params)] }
+  }
   const report = makeReport()
   try {
     return decodeText(catalog, text, form, report)

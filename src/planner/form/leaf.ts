@@ -122,8 +122,14 @@ interface Pattern {
 function isSayable({ source, flags }: Pattern, dialect: Dialect): boolean {
   if (flags !== "u" && (flags !== "" || /\.|\[\^|\\[DWSpP]/.test(source))) return false
   if (dialect.simplePatterns && !isSimple(source)) return false
+  return isPattern(source)
+}
+
+/** Some patterns are none with the flag `u`. */
+function isPattern(source: string): boolean {
   try {
-    return new RegExp(source, "u") instanceof RegExp
+    new RegExp(source, "u")
+    return true
   } catch {
     return false
   }

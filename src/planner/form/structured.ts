@@ -45,8 +45,13 @@ function anyOf(schemas: readonly JsonObject[]): JsonObject {
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` })
 const text = { type: "string" } as const
-const id = { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" } as const
 const described = (schema: JsonObject, description: string): JsonObject => ({ ...schema, description })
+
+/** How long an id may be is left to the compiler: long repetitions are not taken everywhere. */
+const idOf = ({ keywords }: Style): JsonObject =>
+  keywords.has("pattern")
+    ? { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_-]*$" }
+    : described(text, "letters, digits, _ and -, beginning with a letter or _")
 
 /** A list of names; where there is none, any text, which the compiler then refuses. */
 const oneOf = (names: Iterable<string>): JsonObject => {
@@ -79,7 +84,10 @@ export function structuredSchema(catalog: Catalog, style: Style): JsonObject | u
     ...(machine === undefined ? [] : [closed({ [transitionKey]: oneOf(machine.states) }, style)]),
   ]
   const deed = deeds.length === 0 ? closed({}, style) : anyOf(deeds)
-  return { ...planOf(closed({ id, do: deed, ...stepFields(style) }, style), style), $defs: expressions(style) }
+  return {
+    ...planOf(closed({ id: idOf(style), do: deed, ...stepFields(style) }, style), style),
+    $defs: expressions(style),
+  }
 }
 
 function argsSchema(shape: TSchema, style: Style): JsonObject {
@@ -141,7 +149,7 @@ function expressions(style: Style): JsonObject {
 
 export function envelopeSchema({ tools, machine }: Catalog, style: Style, named: boolean): JsonObject {
   const fields = {
-    id,
+    id: idOf(style),
     tool: { optional: named ? oneOf(tools.keys()) : text },
     args: { optional: described(text, "the tool's arguments: the JSON text of an object") },
     ...(machine === undefined ? {} : { transition: { optional: oneOf(machine.states) } }),
