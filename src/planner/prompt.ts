@@ -1,0 +1,184 @@
+/** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
+import { Kind, type TSchema } from "@sinclair/typebox"
+import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import { branchesOf, describe, itemsOf, propertiesOf } from "../catalog/schema/shape.ts"
+import { orList } from "../diagnostic/nearest.ts"
+import { escapeHidden } from "../text/escape.ts"
+import { child, type Pointer, root } from "../text/pointer.ts"
+import type { Form } from "./form/form.ts"
+
+export interface PromptOptions {
+  /** The form that `planSchema` chose, where plans are not written as they are. */
+  readonly form?: Form
+  /** UTF-16 units of the whole text, 4,000 at least. Default 60,000. A large catalog is told in fewer words, and says so. */
+  readonly maxLength?: number
+}
+
+const least = 4_000
+
+export function planPrompt(
+  catalog: Catalog,
+  { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
+): string {
+  const room = Math.max(least, maxLength)
+  const texts = [sayAll, sayArguments, sayNames].map((say) => {
+    const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
+    return [language, ...wordsOf(form), ...rules(catalog), ...told, ...tools(catalog, say)].join("\n\n")
+  })
+  const fitting = texts.find((text) => text.length <= room)
+  if (fitting !== undefined) return fitting
+  const end = "\n(there is more, not shown)"
+  const cut = (texts.at(-1) ?? "").slice(0, room - end.length)
+  return `${cut.slice(0, cut.lastIndexOf("\n"))}${end}`
+}
+
+const language = `# How to write a plan
+
+Write the whole plan at once, as one JSON object and nothing around it. It is checked before anything happens; if it is refused you are told why, and write it again.
+
+{"version": 1, "goal": "why, in a sentence", "steps": [
+  {"id": "find", "tool": "a_tool", "args": {"accountId": {"$from": "input", "path": "/accountId"}}},
+  {"id": "open", "transition": "A_STATE", "why": "asked for in writing"},
+  {"id": "act", "tool": "another_tool", "args": {"itemId": {"$from": "find", "path": "/items", "where": {"/role": "spare"}, "pick": "/id"}, "cents": 500}}
+]}
+
+- A step calls a tool (\`tool\`, \`args\`) or goes to a state (\`transition\`). Steps run in the order of the list. Each has an \`id\` of its own: letters, digits, \`_\` and \`-\`, 64 at most, not beginning with a digit or \`-\`.
+- \`{"$from": id, "path": pointer}\` is a value of an earlier step's result, or of \`input\`. The pointer is a JSON Pointer: \`/items/0/id\`, no dots, no brackets. Without \`path\` it is the whole.
+- Where you cannot know an index, select: \`where\` compares values inside each element of the array at \`path\`, and \`pick\` points into the one element that matches. None or several stop the run.
+- \`{"$concat": ["text", {"$from": …}]}\` joins strings, integers and booleans into a string. \`{"$literal": …}\` is data whose keys begin with \`$\`.
+- Expressions stand anywhere inside \`args\`. Nothing is converted or filled in, and no other fields are allowed: "5" is not 5, and what may be left out is left out, not null.
+- \`after\`: ids of earlier calls to wait for, where no reference says so. \`occurrence\`: 2 where the same effect is meant to happen a second time. \`why\`: for the people who approve.
+- Only what a result declares can be used, and not what may be absent.`
+
+function wordsOf(form: Form): readonly string[] {
+  if (form.kind === "plan") return []
+  const head = "# How to spell it here\n\nThe output has a schema, which spells the plan language so:"
+  const absent = form.absent === "null" ? ["- What is left out is null."] : []
+  const lines =
+    form.kind === "envelope"
+      ? ["- `args` is a string: the JSON text of the arguments, in the plan language."]
+      : [
+          '- A step\'s deed stands in `do`: `{"a_tool": {its arguments}}` or `{"transition": "A_STATE"}`.',
+          '- `{"_from": id, "path": pointer}` for `$from`; the path `""` is the whole.',
+          '- `{"_select": id, "path": pointer, "where": [{"at": pointer, "is": value}], "pick": pointer}` for `$from` with `where`.',
+          '- `{"_concat": [parts]}` for `$concat`.',
+          '- `{"_json": "text"}` for a value that the schema has no place for: JSON text, in the plan language.',
+          "- What you are told of a plan is told in the plan language: `/steps/0/args` is what you wrote in `do`.",
+        ]
+  return [[head, "", ...lines, ...absent].join("\n")]
+}
+
+/** What holds for the whole plan. */
+function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly string[] {
+  const lines = [`- ${Math.min(bounds.steps, budgets.steps ?? bounds.steps)} steps at most.`]
+  if (budgets.sideEffects !== undefined) lines.push(`- ${budgets.sideEffects} calls with an effect at most.`)
+  if (budgets.microUsd !== undefined)
+    lines.push(`- Calls may cost ${budgets.microUsd} millionths of a US dollar at most.`)
+  for (const { dimension, max } of limits.values())
+    lines.push(`- ${line(dimension)}: ${max} at most, in the whole plan.`)
+  if (machine !== undefined) {
+    lines.push(`- The plan begins in the state \`${line(machine.initial)}\`. Transitions:`)
+    for (const [from, targets] of machine.transitions)
+      for (const [to, { guard }] of targets)
+        lines.push(
+          `  - \`${line(from)}\` to \`${line(to)}\`${guard === undefined ? "" : ", when a person has approved"}`,
+        )
+  }
+  const given = inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs.shape)]
+  return [["# Rules", "", ...lines].join("\n"), ["# Input", "", ...given].join("\n")]
+}
+
+type SayTool = (tool: Tool) => readonly string[]
+
+function tools({ tools }: Catalog, say: SayTool): readonly string[] {
+  if (tools.size === 0) return ["# Tools\n\nThere are no tools."]
+  return ["# Tools", ...[...tools.values()].map((tool) => say(tool).join("\n"))]
+}
+
+const sayNames: SayTool = ({ name, description }) => [`## ${line(name)}\n${line(description, 120)}`]
+
+const sayArguments: SayTool = (tool) => {
+  const args = placesOf(tool.params.shape, "arguments")
+  return [
+    `## ${line(tool.name)}`,
+    line(tool.description, 1_000),
+    ...termsOf(tool),
+    ...(args.length === 0 ? ["No arguments."] : ["Arguments:", ...args]),
+  ]
+}
+
+const sayAll: SayTool = (tool) => {
+  const result = tool.result === undefined ? ["Result: not declared; only the whole value can be used."] : []
+  const places = tool.result === undefined ? [] : placesOf(tool.result.shape)
+  return [...sayArguments(tool), ...result, ...(places.length === 0 ? [] : ["Result:", ...places])]
+}
+
+/** When and at what price it may be called. */
+function termsOf({ effect, states, requires, blast }: Tool): readonly string[] {
+  const when = states === undefined ? [] : [`Only in ${orList([...states].map((state) => line(state)))}.`]
+  const first = requires.map(({ tool, same = [] }) => {
+    const about = same.length === 0 ? "" : ` with the same ${same.map((name) => `\`${line(name)}\``).join(", ")}`
+    return `Only after a call of \`${line(tool)}\`${about}.`
+  })
+  const counts = blast.length === 0 ? [] : [`Counts: ${blast.map(countOf).join(", ")}.`]
+  return [[effect === "read" ? "No effect." : `Effect: ${effect}.`, ...when, ...first, ...counts].join(" ")]
+}
+
+function countOf(blast: Blast): string {
+  const dimension = line(blast.dimension)
+  if (blast.kind === "constant") return `${blast.value} ${dimension}`
+  const parameter = `\`${line(blast.parameter)}\``
+  return blast.kind === "count" ? `${dimension} by the items of ${parameter}` : `${dimension} by ${parameter}`
+}
+
+/** Lines of one schema. */
+const placesMax = 60
+const depthMax = 8
+
+/** Each place in a value, with what stands there. `*` is any index or any key. */
+function placesOf(shape: TSchema, of: "arguments" | "values" = "values"): readonly string[] {
+  const [start, optionally] = of === "arguments" ? [1, " (may be left out)"] : [0, " (may be absent)"]
+  const lines: string[] = []
+  addPlaces(shape, root, 0, (at, { shape: inner, optional }) => {
+    lines.push(`- ${line(at.slice(start))}: ${line(describe(inner), 600)}${optional ? optionally : ""}`)
+  })
+  // An object of no properties has nothing to tell; of anything else at least what it is.
+  const whole = branchesOf(shape).every((branch) => branch[Kind] === "Object")
+    ? []
+    : [`- ${line(describe(shape), 600)}`]
+  if (lines.length === 0) return whole
+  return lines.length <= placesMax ? lines : [...lines.slice(0, placesMax), `- (${lines.length - placesMax} more)`]
+}
+
+function addPlaces(shape: TSchema, at: Pointer, depth: number, add: (at: Pointer, part: Part) => void): void {
+  if (depth === depthMax) return
+  for (const part of partsOf(shape)) {
+    const place = child(at, part.token)
+    add(place, part)
+    addPlaces(part.shape, place, depth + 1, add)
+  }
+}
+
+interface Part {
+  readonly token: string
+  readonly shape: TSchema
+  readonly optional: boolean
+}
+
+function partsOf(shape: TSchema): readonly Part[] {
+  const branches = branchesOf(shape)
+  const parts: Part[] = [...propertiesOf(shape)].map(([token, property]) => ({ token, ...property }))
+  for (const branch of branches) {
+    if (branch[Kind] === "Object" && typeof branch.additionalProperties === "object")
+      parts.push({ token: "*", shape: branch.additionalProperties, optional: true })
+  }
+  const items = branches.some(({ [Kind]: kind }) => kind === "Array" || kind === "Tuple") ? itemsOf(shape) : undefined
+  if (items !== undefined) parts.push({ token: "*", shape: items, optional: false })
+  return parts
+}
+
+/** On one line, nothing hidden, not too long. */
+function line(text: string, length = 200): string {
+  const flat = escapeHidden(text.replace(/\s+/g, " ").trim())
+  return flat.length > length ? `${flat.slice(0, length).toWellFormed()}…` : flat
+}
