@@ -2,7 +2,7 @@
 import type { Json } from "../../src/text/json.ts"
 import { child, type Pointer } from "../../src/text/pointer.ts"
 import type { ObjectShape, Shape } from "./declaration.ts"
-import { constantOf, type Expression, type Reference } from "./expression.ts"
+import { constantOf, type Expression, outerReferencesIn, type Reference } from "./expression.ts"
 import type { Given } from "./references.ts"
 import { core, disjoint, fieldOf, fieldsOf, inRange, isBlank, ofKind, unknown } from "./shape.ts"
 import type { Tell } from "./verdict.ts"
@@ -66,7 +66,7 @@ export function checkStray(expression: Expression, asking: Asking): void {
       for (const [, value] of expression.fields) checkStray(value, asking)
       return
     case "broken":
-      for (const inside of expression.inside) checkStray(inside, asking)
+      for (const reference of outerReferencesIn(expression)) given(reference, tell)
   }
 }
 

@@ -169,23 +169,30 @@ export function constantOf(expression: Expression): { readonly value: Json } | u
   }
 }
 
-/** Every reference in an expression, those that a selection compares with among them. */
-export function referencesIn(expression: Expression): readonly Reference[] {
+/** Every reference in an expression, but for those that a selection compares with. */
+export function outerReferencesIn(expression: Expression): readonly Reference[] {
   switch (expression.kind) {
     case "scalar":
       return []
     case "broken":
-      return expression.inside.flatMap(referencesIn)
+      return expression.inside.flatMap(outerReferencesIn)
     case "array":
-      return expression.items.flatMap(referencesIn)
+      return expression.items.flatMap(outerReferencesIn)
     case "object":
-      return expression.fields.flatMap(([, inner]) => referencesIn(inner))
+      return expression.fields.flatMap(([, inner]) => outerReferencesIn(inner))
     case "concat":
-      return expression.parts.flatMap(referencesIn)
+      return expression.parts.flatMap(outerReferencesIn)
     case "reference":
-      return [expression, ...(expression.where ?? []).flatMap(({ value }) => referencesIn(value))]
+      return [expression]
   }
 }
+
+/** Every reference in an expression. */
+export const referencesIn = (expression: Expression): readonly Reference[] =>
+  outerReferencesIn(expression).flatMap((one) => [
+    one,
+    ...(one.where ?? []).flatMap(({ value }) => referencesIn(value)),
+  ])
 
 /** Do two expressions say the same, so that they must come to the same value? */
 export function sameExpression(a: Expression, b: Expression): boolean {
