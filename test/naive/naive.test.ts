@@ -1,0 +1,54 @@
+/** The real compiler against the naive one, which was written from DESIGN.md and the table of codes alone. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { type Catalog, codes } from "sequitur"
+import { describe, expect, test } from "vitest"
+import { build } from "./build.ts"
+import { ask } from "./compare.ts"
+import { deskFor } from "./desk.ts"
+import { prove, report } from "./prove.ts"
+
+describe("the plans that earn a code", () => {
+  const folder = resolve("plans/invalid")
+  const own = (code: string) => `${folder}/${code}/catalog.ts`
+  const plans = readdirSync(folder)
+    .filter((code) => code >= "SEQ1" && code < "SEQ8")
+    .flatMap((code) => readdirSync(`${folder}/${code}`).map((file) => ({ code, file })))
+    .filter(({ file }) => file.endsWith(".json") && !file.endsWith(".expected.json"))
+
+  test.each(plans)("$code/$file", async ({ code, file }) => {
+    const module: { default: Catalog } = await import(existsSync(own(code)) ? own(code) : `${folder}/catalog.ts`)
+    const text = readFileSync(`${folder}/${code}/${file}`, "utf8")
+    const { real, naive } = ask(module.default, deskFor(code), { text, spent: {} })
+    expect(naive).toEqual(real)
+    expect(naive.told.some((one) => one.startsWith(code))).toBe(true)
+  })
+
+  test("the catalogs declared by hand are built as they are declared", () => {
+    for (const code of ["SEQ201", "SEQ304", "SEQ109", "SEQ110"]) expect(() => build(deskFor(code))).not.toThrow()
+  })
+})
+
+describe("generated plans", () => {
+  test("20,000 have the same verdict, codes, places and worst case in both", () => {
+    const proof = prove(20_000, 20_260)
+    console.log(report(proof))
+    expect(proof.disagreed).toBe(0)
+    expect(proof.accepted / proof.plans).toBeGreaterThanOrEqual(0.4)
+    for (const count of proof.features.values()) expect(count).toBeGreaterThan(100)
+    expect(proof.features.size).toBe(9)
+    // SEQ140 and SEQ141 are of stored plans.
+    const ofPlans = Object.keys(codes).filter((code) => code >= "SEQ101" && code < "SEQ8" && !/SEQ14[01]/.test(code))
+    expect([...proof.codes.keys()].sort()).toEqual(ofPlans.sort())
+  })
+
+  test("a limit that is one off in one of the two is found, and shown in a small plan", () => {
+    const proof = prove(1_000, 1, (declaration) => ({
+      ...declaration,
+      limits: Object.fromEntries(Object.entries(declaration.limits).map(([name, max]) => [name, max + 1])),
+    }))
+    expect(proof.disagreed).toBeGreaterThan(0)
+    const sizes = proof.disagreements.map(({ plan }) => (plan as { readonly steps: readonly unknown[] }).steps.length)
+    expect(Math.min(...sizes)).toBeLessThanOrEqual(2)
+  })
+})

@@ -1,0 +1,106 @@
+/**
+ * Asks the real compiler and the naive one about many generated plans, and tells every disagreement in its smallest form.
+ *   npm run prove:compiler -- --plans 1000000 --seed 1
+ */
+import { parseArgs } from "node:util"
+import { build } from "./build.ts"
+import { agree, ask, type Disagreement, kindOf, shrink } from "./compare.ts"
+import type { Declaration } from "./declaration.ts"
+import { generateCase, type PlanCase } from "./generate.ts"
+import type { Verdict } from "./verdict.ts"
+
+export interface Proof {
+  readonly plans: number
+  readonly accepted: number
+  /** How many plans earned each code. */
+  readonly codes: ReadonlyMap<string, number>
+  /** How many accepted plans have each feature. */
+  readonly features: ReadonlyMap<string, number>
+  readonly disagreed: number
+  /** One of each kind, cut down. */
+  readonly disagreements: readonly Disagreement[]
+}
+
+const plansPerCatalog = 50
+const disagreementsShown = 10
+
+/** `asDeclared` makes what the naive compiler is told of the catalog; a test of this proof lies to it. */
+export function prove(plans: number, seed: number, asDeclared = (declaration: Declaration) => declaration): Proof {
+  const codes = new Map<string, number>()
+  const features = new Map<string, number>()
+  const disagreements = new Map<string, Disagreement>()
+  let [asked, accepted, disagreed] = [0, 0, 0]
+  for (let batch = 0; asked < plans; batch += 1) {
+    const { declaration, plans: cases } = generateCase(seed * 1_000_003 + batch, plansPerCatalog)
+    const catalog = build(declaration)
+    const told = asDeclared(declaration)
+    for (const one of cases.slice(0, plans - asked)) {
+      const answers = ask(catalog, told, one)
+      asked += 1
+      if (answers.real.accepted) {
+        accepted += 1
+        countEach(features, featuresOf(one, answers.real, declaration))
+      }
+      countEach(codes, new Set(answers.real.told.map((fault) => fault.slice(0, 6))))
+      if (agree(answers)) continue
+      disagreed += 1
+      const kind = kindOf(answers)
+      if (disagreements.has(kind) || disagreements.size >= disagreementsShown) continue
+      disagreements.set(
+        kind,
+        shrink(declaration, one, asDeclared) ?? { ...answers, ...one, declaration, plan: JSON.parse(one.text) },
+      )
+    }
+  }
+  return { plans: asked, accepted, codes, features, disagreed, disagreements: [...disagreements.values()] }
+}
+
+function countEach(counts: Map<string, number>, names: Iterable<string>): void {
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+}
+
+function featuresOf({ text, spent }: PlanCase, { worst }: Verdict, { limits }: Declaration): readonly string[] {
+  const met = worst.some((one) => {
+    const [dimension = "", count] = one.split(" ")
+    return Number(count) > 0 && Number(count) + (spent[dimension] ?? 0) === limits[dimension]
+  })
+  const features = {
+    "array index": /"path":"[^"]*\/\d+["/]/.test(text),
+    selection: text.includes('"where":{'),
+    concat: text.includes('"$concat":['),
+    literal: text.includes('"$literal":'),
+    null: text.includes(":null"),
+    occurrence: text.includes('"occurrence":'),
+    after: text.includes('"after":['),
+    transition: text.includes('"transition":'),
+    "a limit met exactly": met,
+  }
+  return Object.entries(features).flatMap(([name, has]) => (has ? [name] : []))
+}
+
+export function report({ plans, accepted, codes, features, disagreed, disagreements }: Proof): string {
+  const counted = (counts: ReadonlyMap<string, number>) =>
+    [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`)
+  return [
+    `${plans} plans, ${accepted} accepted (${((100 * accepted) / plans).toFixed(1)} %), ${disagreed} disagreements`,
+    `accepted with: ${counted(features).join(", ")}`,
+    `${codes.size} codes: ${counted(codes).join(", ")}`,
+    ...disagreements.map((one) => JSON.stringify(one, null, 1)),
+  ].join("\n")
+}
+
+if (import.meta.main) {
+  const options = { plans: { type: "string", default: "20000" }, seed: { type: "string", default: "1" } } as const
+  const { values } = parseArgs({ options })
+  const [plans, seed] = [Number(values.plans), Number(values.seed)]
+  if (!Number.isSafeInteger(plans) || plans < 1 || !Number.isSafeInteger(seed)) {
+    console.error("--plans takes a number of plans from 1, --seed an integer")
+    process.exit(2)
+  }
+  const start = process.hrtime.bigint()
+  const proof = prove(plans, seed)
+  const micros = Number(process.hrtime.bigint() - start) / 1_000
+  console.log(report(proof))
+  console.log(`${(micros / plans).toFixed(0)} µs a plan, ${(micros / 1e6).toFixed(1)} s in all`)
+  process.exitCode = proof.disagreed === 0 ? 0 : 1
+}
