@@ -50,7 +50,7 @@ export const tupleOf = (items: readonly Shape[], minItems: number, additionalIte
 export interface ObjectParts {
   readonly properties: ReadonlyMap<string, Shape>
   readonly required: readonly string[]
-  readonly additionalProperties: Shape | boolean
+  readonly additionalProperties?: Shape | boolean
   readonly propertyNames?: Shape
 }
 

@@ -1,0 +1,55 @@
+/** How the time that a regular expression may take grows with the text it is asked about. */
+import { recheck } from "#engines"
+import { isCheap } from "./cheap-pattern.ts"
+import type { PatternRule } from "./shape.ts"
+
+/** `degree` 1 is linear, 2 quadratic, Infinity exponential, or no one knows; `why` is for people. */
+export interface PatternCost {
+  readonly degree: number
+  readonly why: string
+}
+
+const linear: PatternCost = { degree: 1, why: "takes linear time" }
+
+/** How long one check may take, in milliseconds: a pattern that cannot be proved safe by then is held for unsafe. */
+const checkMaxMs = 5_000
+/** Longer patterns are not looked at: they are held for unsafe. */
+const sourceMax = 5_000
+
+const known = new Map<string, PatternCost>()
+
+/** The same few patterns stand in many schemas, and a check may take long. */
+export function costOf(rule: PatternRule): PatternCost {
+  const key = `${rule.flags}/${rule.source}`
+  const cost = known.get(key) ?? (isCheap(rule) ? linear : check(rule))
+  known.set(key, cost)
+  return cost
+}
+
+function check({ source, flags }: PatternRule): PatternCost {
+  if (source.length > sourceMax) return { degree: Infinity, why: `is longer than ${sourceMax} characters` }
+  const found = recheck()(source, flags, limits)
+  switch (found.status) {
+    case "safe":
+      return linear
+    case "vulnerable":
+      return found.complexity.type === "polynomial"
+        ? { degree: found.complexity.degree, why: nameDegree(found.complexity.degree) }
+        : { degree: Infinity, why: "may take exponential time" }
+    default:
+      return { degree: Infinity, why: "cannot be proved to take linear time" }
+  }
+}
+
+/** What ends a search is the number of steps, so that every machine comes to the same answer; time is the last resort. */
+const limits = {
+  timeout: checkMaxMs,
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+  attackLimit: 1_000_000,
+  maxAttackStringSize: 20_000,
+} as const
+
+const nameDegree = (degree: number): string =>
+  degree === 2 ? "may take quadratic time" : `may take time that grows with the power of ${degree}`
