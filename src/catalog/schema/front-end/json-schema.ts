@@ -177,10 +177,7 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
     case "array":
       return lowerArray(schema, walk, at)
     case "object":
-      // Of a schema that speaks of other types only, an object is not closed.
-      return schema.type === undefined && !says(schema, "object")
-        ? objectOf({ properties: new Map(), required: [], additionalProperties: true })
-        : lowerObject(schema, walk, at, place)
+      return lowerObject(schema, walk, at, place)
   }
 }
 

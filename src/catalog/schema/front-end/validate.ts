@@ -6,7 +6,7 @@
  */
 
 import { Validator, type Schema as WalkedSchema } from "@cfworker/json-schema"
-import type { ErrorObject } from "ajv/dist/2020.js"
+import type { ErrorObject, FuncKeywordDefinition } from "ajv/dist/2020.js"
 import { ajv } from "#engines"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer, parsePointer, root } from "../../../text/pointer.ts"
@@ -61,27 +61,59 @@ export function generate(normal: Normal, formats: Formats): Validate {
       [...formats].map(([name, { pattern }]) => [name, pattern ? new RegExp(pattern, "u") : true]),
     ),
   })
-  engine.removeKeyword("multipleOf").addKeyword({
-    keyword: "multipleOf",
-    type: "number",
-    schemaType: "number",
-    validate: (step: number, value: number) => isDecimalMultiple(value, step),
-    error: { message: ({ schema }) => `must be a multiple of ${schema}` },
-  })
+  for (const keyword of ours) engine.removeKeyword(keyword.keyword).addKeyword(keyword)
   const check = engine.compile(documentOf(normal))
   return (copy) => (check(copy) ? { ok: true, output: copy } : { ok: false, issues: (check.errors ?? []).map(issueOf) })
 }
 
-/** An error about a key is placed at its object: it is told where the key is, or ought to be. */
-function issueOf({ instancePath, message = "is not right", keyword, params }: ErrorObject): Issue {
-  const at = instancePath as Pointer
-  const key = params.additionalProperty ?? params.unevaluatedProperty
-  if (typeof key === "string") return { at: child(at, key), message: "is not declared" }
-  return { at, message: keyword === "enum" ? `must be one of ${listOf(params.allowedValues)}` : message }
+/**
+ * Keywords that Ajv judges otherwise: it divides doubles, it calls the `toString` and `valueOf` that a value may hold, and
+ * it compares each item with each other.
+ */
+const ours: readonly (FuncKeywordDefinition & { readonly keyword: string })[] = [
+  {
+    keyword: "multipleOf",
+    type: "number",
+    validate: (step: number, value: number) => isDecimalMultiple(value, step),
+    error: { message: ({ schema }) => `must be a multiple of ${schema}` },
+  },
+  {
+    keyword: "const",
+    compile: (allowed: Json) => isOneOf([allowed]),
+    error: { message: ({ schema }) => `must be ${JSON.stringify(schema)}` },
+  },
+  {
+    keyword: "enum",
+    compile: (allowed: readonly Json[]) => isOneOf(allowed),
+    error: { message: ({ schema }) => `must be one of ${schema.map((one: Json) => JSON.stringify(one)).join(", ")}` },
+  },
+  {
+    keyword: "uniqueItems",
+    type: "array",
+    validate: (asked: boolean, items: readonly Json[]) => !asked || new Set(items.map(textOf)).size === items.length,
+    error: { message: "must not hold the same item twice" },
+  },
+]
+
+function isOneOf(allowed: readonly Json[]): (value: Json) => boolean {
+  const known = new Set(allowed.map(textOf))
+  return (value) => known.has(textOf(value))
 }
 
-const listOf = (values: unknown): string =>
-  Array.isArray(values) ? values.map((one) => JSON.stringify(one)).join(", ") : ""
+/** The same text for equal values, and for no others. */
+function textOf(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(textOf)}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const keys = Object.keys(value).toSorted()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(value[key] as Json)}`)}}`
+}
+
+/** An error about a key is placed at its object: it is told where the key is, or ought to be. */
+function issueOf({ instancePath, message = "is not right", params }: ErrorObject): Issue {
+  const at = instancePath as Pointer
+  const key = params.additionalProperty ?? params.unevaluatedProperty
+  return typeof key === "string" ? { at: child(at, key), message: "is not declared" } : { at, message }
+}
 
 export function walk(normal: Normal, formats: Formats): Validate {
   const definitions = [...normal.definitions].map(([name, one]) => [name, withPatterns(one, formats)] as const)
