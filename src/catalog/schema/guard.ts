@@ -8,13 +8,10 @@ import { Kind } from "@sinclair/typebox"
 import { child, type Pointer, root } from "../../text/pointer.ts"
 import { type Findings, type FoundPattern, hideFrom } from "./front-end/findings.ts"
 import { isExact } from "./make.ts"
-import { costOf } from "./pattern-cost.ts"
+import { costOf, nameOf, stepsMax } from "./pattern-cost.ts"
 import type { SchemaFault } from "./schema.ts"
 import { type PatternRule, patternsOf, type Shape, type StringShape } from "./shape.ts"
-import { clip } from "./show.ts"
 
-/** Steps that all slow patterns of one judgement may take together. */
-const stepsMax = 4_000_000
 /** A text is not bounded to less than this: rather the schema is refused. */
 const boundMin = 256
 
@@ -25,6 +22,8 @@ export function guardPatterns(shape: Shape, findings: Findings): Shape {
   for (const found of slow) if (found.hidden || costOf(found.rule).degree === Infinity) faults.push(faultOf(found))
   if (slow.length === 0 || faults.length > 0) return shape
   const spots = [...spotsIn(shape, root, 1, false)]
+  // One that a union swallowed, for another branch lets any text in, the validator asks all the same.
+  if (spots.length < slow.length && !isExact(shape)) faults.push(...slow.map(faultOf))
   const share = stepsMax / Math.max(1, spots.length)
   const bounded = new Map<StringShape, number>()
   for (const { string, at, times, inUnion } of spots) {
@@ -44,9 +43,7 @@ export function guardPatterns(shape: Shape, findings: Findings): Shape {
   return bounded.size === 0 ? shape : replace(shape, bounded)
 }
 
-const nameOf = ({ source }: PatternRule): string => `the pattern \`${clip(source)}\``
-
-const faultOf = ({ rule, at }: Pick<FoundPattern, "rule" | "at">): SchemaFault => ({
+export const faultOf = ({ rule, at }: Pick<FoundPattern, "rule" | "at">): SchemaFault => ({
   kind: "unsafe-pattern",
   at,
   what: nameOf(rule),

@@ -2,7 +2,7 @@
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { accepts } from "./accept.ts"
 import { isList, type List, listOf, shapeOfList } from "./list.ts"
-import { literalOf, never, numberOf, objectOf, opaque, stringOf, unionOf, unknown } from "./make.ts"
+import { isAnything, literalOf, never, numberOf, objectOf, opaque, stringOf, unionOf, unknown } from "./make.ts"
 import { branchesOf, type NumberShape, type ObjectShape, patternsOf, type Shape, type StringShape } from "./shape.ts"
 
 /** How many pairs of branches are looked at. */
@@ -27,8 +27,6 @@ export function intersect(one: Shape, other: Shape): Shape | undefined {
   }
   return unionOf(met)
 }
-
-const isAnything = (shape: Shape): boolean => shape[Kind] === "Unknown" && shape.opaque === undefined
 
 const keep = (shape: Shape, { opaque: what }: TSchema): Shape => (what === undefined ? shape : opaque(shape, what))
 

@@ -2,12 +2,18 @@
 import { recheck } from "#engines"
 import { isCheap } from "./cheap-pattern.ts"
 import type { PatternRule } from "./shape.ts"
+import { clip } from "./show.ts"
 
 /** `degree` 1 is linear, 2 quadratic, Infinity exponential, or no one knows; `why` is for people. */
 export interface PatternCost {
   readonly degree: number
   readonly why: string
 }
+
+/** Steps that all slow patterns of one judgement may take together. */
+export const stepsMax = 4_000_000
+
+export const nameOf = ({ source }: PatternRule): string => `the pattern \`${clip(source)}\``
 
 const linear: PatternCost = { degree: 1, why: "takes linear time" }
 

@@ -9,10 +9,13 @@ import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
 import { fit } from "../fit.ts"
+import { faultOf } from "../guard.ts"
 import { intersect, leaveOpen, slotOf } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
 import {
+  arrayOf,
   boolean,
+  isAnything,
   literalOf,
   never,
   nothing,
@@ -24,9 +27,10 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
+import { costOf, stepsMax } from "../pattern-cost.ts"
 import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, visit } from "./findings.ts"
+import { aside, type Findings, notePattern, visit } from "./findings.ts"
 import { type Formats, formats as known, patternOf } from "./formats.ts"
 import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
 
@@ -50,7 +54,23 @@ export function readJsonSchema(
     return undefined
   }
   const normal = normalise(copied.value, findings, formats, at)
+  refuseSlow(normal, findings)
   return findings.faults.length > 0 ? undefined : normal
+}
+
+/** Lowering asks patterns of the schema's own keys and constants: it must not be held up by them either. */
+function refuseSlow({ schema, definitions, patterns }: Normal, { faults }: Findings): void {
+  const longest = longestText([schema, ...definitions.values()])
+  for (const pattern of patterns) {
+    const { degree } = costOf(pattern.rule)
+    if (degree > 1 && longest ** degree > stepsMax) faults.push(faultOf(pattern))
+  }
+}
+
+function longestText(part: unknown): number {
+  if (typeof part === "string") return part.length
+  if (typeof part !== "object" || part === null) return 0
+  return Object.entries(part).reduce((most, [key, inner]) => Math.max(most, key.length, longestText(inner)), 0)
 }
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer, formats: Formats = known): Shape {
@@ -173,6 +193,7 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
       return numberOf(type === "integer" ? "Integer" : "Number", { ...Object.fromEntries(given), ...by })
     }
     case "string":
+      if (schema.pattern !== undefined) notePattern(walk.findings, { source: schema.pattern, flags: "u" }, at)
       return lowerString(schema, walk)
     case "array":
       return lowerArray(schema, walk, at)
@@ -217,6 +238,8 @@ const pick = (schema: Keywords, keywords: readonly (keyof Keywords)[]): Keywords
 function lowerObject(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
   const names = schema.propertyNames === undefined ? undefined : lowerNames(schema.propertyNames, walk, at)
   const patterns = lowerNamed(schema.patternProperties ?? {}, walk, () => child(at, "*"))
+  // An object may have any number of keys: nothing bounds how often these are asked.
+  for (const source of patterns.keys()) notePattern(walk.findings, { source, flags: "u" }, child(at, "*"), true)
   const declared = lowerNamed(schema.properties ?? {}, walk, (key) => child(at, key))
   const additional = lowerAdditional(schema, walk, at)
   const others = namelessOf(patterns, additional, schema, walk, at, place)
@@ -259,7 +282,7 @@ function lowerAdditional(schema: Keywords, walk: Walk, at: Pointer): ObjectShape
   if (schema.additionalProperties === undefined) return undefined
   const shape = lower(schema.additionalProperties, walk, child(at, "*"), noPlace)
   if (shape[Kind] === "Never") return false
-  return shape[Kind] === "Unknown" && shape.opaque === undefined ? true : shape
+  return isAnything(shape) ? true : shape
 }
 
 type Others = Pick<ObjectShape, "additionalProperties" | "propertyNames">
@@ -325,9 +348,17 @@ const keysOf = (shape: Shape): readonly string[] =>
 function shareKeys(shapes: readonly Shape[]): readonly Shape[] {
   return shapes.map((shape, index) => {
     const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
-    return mention(shape, new Set(others.flatMap(keysOf)))
+    const keys = new Set(others.flatMap(keysOf))
+    const speaks = keys.size > 0 || others.flatMap(branchesOf).some(speaksOfOthers)
+    return speaks && isAnything(shape) ? anythingOpen : mention(shape, keys)
   })
 }
+
+/** Anything, of which an object stays open, whatever else is asked of it. */
+const anythingOpen = unionOf([
+  ...[nothing, boolean, numberOf("Number", {}), stringOf({}), arrayOf(unknown, {})],
+  objectOf({ properties: new Map(), required: [], additionalProperties: true }),
+])
 
 /** Exact where no value can be right for two of them, as where a key tells them apart. */
 function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], walk: Walk): Shape {
@@ -366,8 +397,7 @@ function lowerUnevaluated(shape: Shape, schema: Keywords, walk: Walk, at: Pointe
   }
   if (unevaluatedProperties === undefined) return whole
   const others = lower(unevaluatedProperties, walk, child(at, "*"), noPlace)
-  const additional =
-    others[Kind] === "Never" ? false : others[Kind] === "Unknown" && others.opaque === undefined ? true : others
+  const additional = others[Kind] === "Never" ? false : isAnything(others) ? true : others
   const isAlone = !combining.some((keyword) => keyword !== "unevaluatedProperties" && keyword in schema)
   const held = unionOf(
     branchesOf(whole).map((branch) =>

@@ -5,8 +5,9 @@
 import { isObject, type Json, type JsonObject } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import type { SchemaFault } from "../schema.ts"
+import type { PatternRule } from "../shape.ts"
 import { clip, quote } from "../show.ts"
-import { type Findings, notePattern } from "./findings.ts"
+import type { Findings } from "./findings.ts"
 import type { Formats } from "./formats.ts"
 import { type Draft, draftOf, type Holds, holdsOf } from "./keywords.ts"
 import { type Document, readDocument, resolve } from "./reference.ts"
@@ -67,6 +68,12 @@ export interface Named {
 export interface Normal {
   readonly schema: NormalSchema
   readonly definitions: ReadonlyMap<string, NormalSchema>
+  readonly patterns: readonly PatternPlace[]
+}
+
+export interface PatternPlace {
+  readonly rule: PatternRule
+  readonly at: Pointer
 }
 
 interface Context {
@@ -77,6 +84,7 @@ interface Context {
   /** What definitions are called, by the schemas that references lead to. */
   readonly names: Map<Json, string>
   readonly definitions: Map<string, NormalSchema>
+  readonly patterns: PatternPlace[]
 }
 
 /** Notes a fault for each thing that cannot be honoured; then the form is of no use. */
@@ -91,8 +99,17 @@ export function normalise(root: Json, findings: Findings, formats: Formats, at: 
     findings.faults.push({ kind: "unsupported", at, what, problem: "moves what references mean" })
   })
   const definitions = new Map<string, NormalSchema>()
-  const context: Context = { document, draft: document.draft, formats, findings, names: new Map(), definitions }
-  return { schema: schemaOf(root, context, at), definitions }
+  const patterns: PatternPlace[] = []
+  const context: Context = {
+    document,
+    draft: document.draft,
+    formats,
+    findings,
+    names: new Map(),
+    definitions,
+    patterns,
+  }
+  return { schema: schemaOf(root, context, at), definitions, patterns }
 }
 
 function fault(context: Context, kind: SchemaFault["kind"], at: Pointer, what: string, problem?: string): void {
@@ -278,15 +295,11 @@ function readPattern(source: string, context: Context, at: Pointer): void {
   try {
     new RegExp(source, "u")
   } catch {
-    fault(
-      context,
-      "not-a-schema",
-      at,
-      `the pattern \`${clip(source)}\`, which is no regular expression (with the flag u)`,
-    )
+    const what = `the pattern \`${clip(source)}\`, which is no regular expression (with the flag u)`
+    fault(context, "not-a-schema", at, what)
     return
   }
-  notePattern(context.findings, { source, flags: "u" }, at)
+  context.patterns.push({ rule: { source, flags: "u" }, at })
 }
 
 function readFormat(name: string, normal: Keywords, context: Context, at: Pointer): Keywords {

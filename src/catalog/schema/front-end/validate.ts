@@ -117,7 +117,7 @@ function issueOf({ instancePath, message = "is not right", params }: ErrorObject
 
 export function walk(normal: Normal, formats: Formats): Validate {
   const definitions = [...normal.definitions].map(([name, one]) => [name, withPatterns(one, formats)] as const)
-  const whole: Normal = { schema: withPatterns(normal.schema, formats), definitions: new Map(definitions) }
+  const whole: Normal = { ...normal, schema: withPatterns(normal.schema, formats), definitions: new Map(definitions) }
   const walker = new Validator(documentOf(whole) as WalkedSchema, "2020-12", false)
   return (copy) => {
     const { valid, errors } = walker.validate(bare(copy))
