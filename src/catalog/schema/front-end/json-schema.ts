@@ -128,8 +128,10 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
     shape = both(shape, inPlace(walk.definitions.get(schema.$ref.slice("#/$defs/".length)) ?? true))
   }
   for (const one of schema.allOf ?? []) shape = both(shape, inPlace(one))
-  if (schema.anyOf) shape = both(shape, unionOf(shareKeys(schema.anyOf.map(inPlace))))
-  if (schema.oneOf) shape = both(shape, lowerOneOf(schema.oneOf.map(inPlace), schema.oneOf, walk))
+  // Branches are told apart by what holds for all of them too.
+  const among = (one: NormalSchema): Shape => both(shape, inPlace(one))
+  if (schema.anyOf) shape = unionOf(shareKeys(schema.anyOf.map(among)))
+  if (schema.oneOf) shape = lowerOneOf(schema.oneOf.map(among), schema.oneOf, walk)
   if (schema.not !== undefined) {
     aside(findings, () => inPlace(schema.not ?? true))
     shape = schema.not === true ? never : leave(shape, { not: schema.not }, walk)
