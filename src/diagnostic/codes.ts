@@ -556,7 +556,7 @@ export const codes = {
     severity: "error",
     title: "pattern that may be slow",
     message: "{role} of `{tool}`: {what} at `{where}` {problem}",
-    hint: "Write it so that each text can match in one way only; where it is merely polynomial, a `maxLength` is enough.",
+    hint: "Write it so that each text can match in one way only; unless it is exponential, a short `maxLength` is enough too.",
     why: "One argument, made for it, would hold up everything else for seconds or for ever.",
   },
   SEQ815: {

@@ -6,8 +6,9 @@ import { accepts } from "../../src/catalog/schema/accept.ts"
 import { isCheap } from "../../src/catalog/schema/cheap-pattern.ts"
 import { formats } from "../../src/catalog/schema/front-end/formats.ts"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
+import { knownPatterns } from "../../src/catalog/schema/known-patterns.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
-import { costOf } from "../../src/catalog/schema/pattern-cost.ts"
+import { check, costOf } from "../../src/catalog/schema/pattern-cost.ts"
 import type { Lowered, Schema } from "../../src/catalog/schema/schema.ts"
 import { hasData, readData } from "../data.ts"
 
@@ -197,6 +198,14 @@ describe("formats and patterns that are let through without a bound are fast on 
   ])("%s", (_, schema) => {
     const judged = schemaOf(lowerSchema(schema, "result"))
     for (const text of attacks(65_536)) expect(cpuMs(() => judgeWhole(judged, text))).toBeLessThan(heldMaxMs)
+  })
+})
+
+describe("the patterns that are known", () => {
+  const ofZod = Object.values(z.core.regexes).filter((one) => one instanceof RegExp)
+  it.each([...knownPatterns])("%s is zod's own, and linear", (source) => {
+    expect(ofZod.some((one) => one.source === source && one.flags === "")).toBe(true)
+    expect(check({ source, flags: "" })).toEqual({ degree: 1, why: "takes linear time" })
   })
 })
 

@@ -1,8 +1,9 @@
 /** JSON Schema: what is honoured, how it is lowered, and what is refused by name. */
 import { execFileSync } from "node:child_process"
-import { Kind } from "@sinclair/typebox"
-import { defineCatalog, tool } from "sequitur"
+import { Kind, Type } from "@sinclair/typebox"
+import { type ArgsOf, defineCatalog, type JsonObject, type ResultOf, tool } from "sequitur"
 import { describe, expect, it } from "vitest"
+import { z } from "zod"
 import { accepts } from "../../src/catalog/schema/accept.ts"
 import { shapeAt } from "../../src/catalog/schema/at.ts"
 import { isDecimalMultiple } from "../../src/catalog/schema/decimal.ts"
@@ -12,6 +13,7 @@ import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import type { JsonSchema, Role, Schema } from "../../src/catalog/schema/schema.ts"
 import { propertiesOf } from "../../src/catalog/schema/shape.ts"
 import type { Json } from "../../src/text/json.ts"
+import { type Equal, expectTypes } from "../typed/equal.ts"
 
 function schemaOf(schema: JsonSchema, role: Role = "params"): Schema {
   const lowered = lowerSchema(schema, role)
@@ -466,4 +468,22 @@ it("judges the same where no code may be made from strings", () => {
 it("booleans are schemas", () => {
   expect(schemaOf(true).shape[Kind]).toBe("Unknown")
   expect(schemaOf(false).shape[Kind]).toBe("Never")
+})
+
+it("its type gives its handlers plain JSON, and leaves those of other schemas as they are", () => {
+  const params = tool({ description: "Acts.", effect: "read", params: { type: "object", properties: {} } })
+  const others = tool({
+    description: "Acts.",
+    effect: "read",
+    params: z.strictObject({ a: z.string() }),
+    result: Type.Integer(),
+  })
+  const result = tool({ description: "Acts.", effect: "read", params: z.strictObject({}), result: { type: "string" } })
+  type Expected = [
+    Equal<ArgsOf<typeof params>, JsonObject>,
+    Equal<ArgsOf<typeof others>, { a: string }>,
+    Equal<ResultOf<typeof others>, number>,
+    Equal<ResultOf<typeof result>, Json>,
+  ]
+  expectTypes<Expected>()
 })

@@ -25,8 +25,8 @@ interface Part {
 }
 
 export function isCheap({ source, flags }: PatternRule): boolean {
-  if (/[^dus]/.test(flags)) return false
-  const reader: Reader = { source, at: 0, depth: 0 }
+  if (/[^dius]/.test(flags)) return false
+  const reader: Reader = { source, ignoresCase: flags.includes("i"), at: 0, depth: 0 }
   const whole = readAlternatives(reader)
   if (whole === undefined || reader.at < source.length) return false
   const { ways, size, tail, anchored } = whole
@@ -36,6 +36,7 @@ export function isCheap({ source, flags }: PatternRule): boolean {
 
 interface Reader {
   readonly source: string
+  readonly ignoresCase: boolean
   at: number
   depth: number
 }
@@ -75,7 +76,8 @@ function readSequence(reader: Reader): Part | undefined {
   let whole = nothing
   for (let first = true; !"|)".includes(reader.source[reader.at] ?? "|"); first = false) {
     const atom = readAtom(reader)
-    const part = atom && readQuantifier(reader, atom)
+    // Which characters are apart where case is ignored is not worth telling.
+    const part = atom && readQuantifier(reader, reader.ignoresCase ? { ...atom, first: undefined } : atom)
     const joined = part && then(whole, part)
     if (joined === undefined) return undefined
     whole = first ? { ...joined, anchored: part?.anchored === true } : joined

@@ -1,6 +1,7 @@
 /** How the time that a regular expression may take grows with the text it is asked about. */
 import { recheck } from "#engines"
 import { isCheap } from "./cheap-pattern.ts"
+import { knownPatterns } from "./known-patterns.ts"
 import type { PatternRule } from "./shape.ts"
 import { clip } from "./show.ts"
 
@@ -27,12 +28,15 @@ const known = new Map<string, PatternCost>()
 /** The same few patterns stand in many schemas, and a check may take long. */
 export function costOf(rule: PatternRule): PatternCost {
   const key = `${rule.flags}/${rule.source}`
-  const cost = known.get(key) ?? (isCheap(rule) ? linear : check(rule))
+  const cost = known.get(key) ?? (isKnown(rule) || isCheap(rule) ? linear : check(rule))
   known.set(key, cost)
   return cost
 }
 
-function check({ source, flags }: PatternRule): PatternCost {
+const isKnown = ({ source, flags }: PatternRule): boolean => flags === "" && knownPatterns.has(source)
+
+/** Asks the real checker, which is big, and slow to start. */
+export function check({ source, flags }: PatternRule): PatternCost {
   if (source.length > sourceMax) return { degree: Infinity, why: `is longer than ${sourceMax} characters` }
   const found = recheck()(source, flags, limits)
   switch (found.status) {
