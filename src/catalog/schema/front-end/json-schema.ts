@@ -10,10 +10,9 @@ import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
 import { fit } from "../fit.ts"
 import { faultOf } from "../guard.ts"
-import { intersect, leaveOpen, slotOf } from "../intersect.ts"
+import { intersect, leaveOpen } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
 import {
-  arrayOf,
   boolean,
   isAnything,
   literalOf,
@@ -32,6 +31,7 @@ import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, notePattern, visit } from "./findings.ts"
 import { type Formats, formats as known, patternOf } from "./formats.ts"
+import { close, keysOf, mention, shareKeys, speaksOfOthers } from "./keys.ts"
 import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
 
 export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
@@ -331,37 +331,6 @@ function leaveCounts(shape: ObjectShape, schema: Keywords, walk: Walk): Shape {
   return Object.keys(left).length === 0 ? whole : leave(whole, left, walk)
 }
 
-/** An object that says nothing of other keys has these, with anything in them. */
-function mention(shape: Shape, keys: Iterable<string>): Shape {
-  if (shape[Kind] === "Union") return { ...shape, anyOf: shape.anyOf.map((branch) => mention(branch, keys)) }
-  if (shape[Kind] !== "Object" || shape.additionalProperties !== undefined) return shape
-  const more = [...keys].filter((key) => !Object.hasOwn(shape.properties, key))
-  if (more.length === 0) return shape
-  return {
-    ...shape,
-    properties: { ...shape.properties, ...Object.fromEntries(more.map((key) => [key, slotOf(shape, key)])) },
-  }
-}
-
-const keysOf = (shape: Shape): readonly string[] =>
-  branchesOf(shape).flatMap((branch) => (branch[Kind] === "Object" ? Object.keys(branch.properties) : []))
-
-/** Of alternatives that may hold at once, each lets the keys of the others through. */
-function shareKeys(shapes: readonly Shape[]): readonly Shape[] {
-  return shapes.map((shape, index) => {
-    const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
-    const keys = new Set(others.flatMap(keysOf))
-    const speaks = keys.size > 0 || others.flatMap(branchesOf).some(speaksOfOthers)
-    return speaks && isAnything(shape) ? anythingOpen : mention(shape, keys)
-  })
-}
-
-/** Anything, of which an object stays open, whatever else is asked of it. */
-const anythingOpen = unionOf([
-  ...[nothing, boolean, numberOf("Number", {}), stringOf({}), arrayOf(unknown, {})],
-  objectOf({ properties: new Map(), required: [], additionalProperties: true }),
-])
-
 /** Exact where no value can be right for two of them, as where a key tells them apart. */
 function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], walk: Walk): Shape {
   const isApart = shapes.every((shape, index) =>
@@ -383,12 +352,6 @@ function lowerConditions(shape: Shape, schema: Keywords, walk: Walk, at: Pointer
   const keys = new Set([...shapes.flatMap(keysOf), ...Object.keys(dependentSchemas)])
   return leave(shapes.some(speaksOfOthers) ? leaveOpen(shape) : mention(shape, keys), left, walk)
 }
-
-/** It lets keys through that it does not name one by one. */
-const speaksOfOthers = (shape: Shape): boolean =>
-  shape[Kind] === "Object"
-    ? Boolean(shape.additionalProperties)
-    : shape[Kind] === "Unknown" && shape.opaque !== undefined
 
 function lowerUnevaluated(shape: Shape, schema: Keywords, walk: Walk, at: Pointer): Shape {
   const { unevaluatedItems, unevaluatedProperties } = schema
@@ -421,35 +384,4 @@ function shapeOf(value: Json): Shape {
     required: entries.map(([key]) => key),
     additionalProperties: false,
   })
-}
-
-/** Closes what says nothing of other keys. */
-function close(shape: Shape, findings: Findings, at: Pointer): Shape {
-  switch (shape[Kind]) {
-    case "Union":
-      return { ...shape, anyOf: shape.anyOf.map((branch) => close(branch, findings, at)) }
-    case "Array":
-      return { ...shape, items: close(shape.items, findings, child(at, "*")) }
-    case "Tuple": {
-      const { items = [], additionalItems: rest } = shape
-      return {
-        ...shape,
-        items: items.map((item, index) => close(item, findings, child(at, index))),
-        ...(rest ? { additionalItems: close(rest, findings, child(at, "*")) } : {}),
-      }
-    }
-    case "Object": {
-      const { properties, additionalProperties: additional } = shape
-      if (additional === undefined) findings.closed.push({ at })
-      const closed = Object.entries(properties).map(([key, inner]) => [key, close(inner, findings, child(at, key))])
-      return {
-        ...shape,
-        properties: Object.fromEntries(closed),
-        additionalProperties:
-          typeof additional === "object" ? close(additional, findings, child(at, "*")) : (additional ?? false),
-      }
-    }
-    default:
-      return shape
-  }
 }
