@@ -260,6 +260,39 @@ describe("A035: an object that says nothing of other keys", () => {
     expect(right(schema, { ...all, cvc: 1 })).toBe(false)
   })
 
+  it.each<[what: string, more: object, right: Json[]]>([
+    ["`not`", { not: { required: ["x"] } }, []],
+    ["`allOf` with a `not`", { allOf: [{ not: { required: ["x"] } }] }, []],
+    ["`allOf` with words for other types", { allOf: [{ maxLength: 3 }, { maximum: 3 }] }, []],
+    [
+      "`allOf` with a condition",
+      // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
+      { allOf: [{ if: { required: ["a"] }, then: { properties: { zip: {} } } }] },
+      [{ zip: 1 }],
+    ],
+    // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
+    ["a condition with a `not`", { if: { required: ["a"] }, then: { not: { required: ["b"] } } }, []],
+    ["`dependentRequired`", { dependentRequired: { c: ["d"] } }, [{ d: 1 }]],
+    ["`oneOf`", { oneOf: [{ required: ["a"] }, { required: ["b"] }] }, []],
+  ])("is closed where it says so by %s", (_, more, rights) => {
+    const schema = schemaOf({ type: "object", properties: { a: {}, b: {} }, ...more })
+    for (const value of [{ a: 1 }, ...rights]) expect([value, right(schema, value)]).toEqual([value, true])
+    expect(right(schema, { a: 1, x: 1 })).toBe(false)
+    expect(right(schema, { a: 1, other: 1 })).toBe(false)
+  })
+
+  it("lets the keys of a schema that holds itself through", () => {
+    const node = {
+      type: "object",
+      properties: { n: {}, more: { allOf: [{ $ref: "#/$defs/node" }, { properties: { x: {} } }] } },
+    }
+    const schema = schemaOf({ $ref: "#/$defs/node", $defs: { node } })
+    expect(right(schema, { n: 1, more: { n: 1, x: 1 } })).toBe(true)
+    expect(right(schema, { n: 1, x: 1 })).toBe(false)
+    const place = shapeAt(schema.shape, ["more", "more", "n"])
+    expect(place.ok && !place.certain).toBe(false)
+  })
+
   it("says so in the catalog", () => {
     const said = defineCatalog({
       name: "a",

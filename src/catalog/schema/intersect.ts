@@ -32,8 +32,8 @@ const keep = (shape: Shape, { opaque: what }: TSchema): Shape => (what === undef
 
 /** Of two shapes that are no unions; what is opaque in them is kept by the caller. */
 function meet(one: Shape, other: Shape): Shape | undefined {
-  if (one[Kind] === "Unknown") return leaveOpen(bare(other))
-  if (other[Kind] === "Unknown") return leaveOpen(bare(one))
+  if (one[Kind] === "Unknown") return bare(other)
+  if (other[Kind] === "Unknown") return bare(one)
   if (one[Kind] === "Literal") return accepts(other, one.const) ? literalOf(one.const) : never
   if (other[Kind] === "Literal") return accepts(one, other.const) ? literalOf(other.const) : never
   if (isString(one) && isString(other)) return meetStrings(one, other)
@@ -41,13 +41,6 @@ function meet(one: Shape, other: Shape): Shape | undefined {
   if (isList(one) && isList(other)) return meetLists(listOf(one), listOf(other))
   if (one[Kind] === "Object" && other[Kind] === "Object") return meetObjects(one, other)
   return one[Kind] === other[Kind] ? bare(one) : never
-}
-
-/** Where nobody knows which keys another, opaque one speaks of: none may be refused for this one's silence. */
-export function leaveOpen(shape: Shape): Shape {
-  if (shape[Kind] === "Union") return { ...shape, anyOf: shape.anyOf.map(leaveOpen) }
-  const isSilent = shape[Kind] === "Object" && shape.additionalProperties === undefined
-  return isSilent ? { ...shape, additionalProperties: true } : shape
 }
 
 function bare(shape: Shape): Shape {

@@ -10,7 +10,7 @@ import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
 import { fit } from "../fit.ts"
 import { faultOf } from "../guard.ts"
-import { intersect, leaveOpen } from "../intersect.ts"
+import { intersect } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
 import {
   boolean,
@@ -31,7 +31,7 @@ import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, notePattern, visit } from "./findings.ts"
 import { type Formats, formats as known, patternOf } from "./formats.ts"
-import { close, keysOf, mention, shareKeys, speaksOfOthers } from "./keys.ts"
+import { close, mention, recursive, share, shareKeys } from "./keys.ts"
 import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
 
 export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
@@ -101,7 +101,7 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
   if (findings.way.has(schema)) {
     findings.recursive = true
     const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
-    return opaque(unknown, `recursive ${name}`)
+    return recursive(name)
   }
   return visit<Shape>(schema, findings, at, unknown, () => lowerKeywords(schema, walk, at, new Set([...place, schema])))
 }
@@ -109,7 +109,7 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
 function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
   const { findings } = walk
   const inPlace = (one: NormalSchema): Shape => lower(one, walk, at, place)
-  const both = (one: Shape, other: Shape): Shape => {
+  const both: Both = (one, other) => {
     const met = intersect(one, other)
     if (met === undefined) {
       findings.faults.push({
@@ -136,8 +136,14 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
     aside(findings, () => inPlace(schema.not ?? true))
     shape = schema.not === true ? never : leave(shape, { not: schema.not }, walk)
   }
-  return lowerUnevaluated(lowerConditions(shape, schema, walk, at, place), schema, walk, at)
+  shape = lowerIf(shape, schema, both, inPlace, walk)
+  for (const [key, one] of Object.entries(schema.dependentSchemas ?? {})) {
+    shape = lowerDependent(shape, key, inPlace(one), both)
+  }
+  return lowerUnevaluated(shape, schema, walk, at)
 }
+
+type Both = (one: Shape, other: Shape) => Shape
 
 /** What only the validator judges, as text, with all that it refers to. */
 function leave<S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S {
@@ -327,7 +333,7 @@ function leaveCounts(shape: ObjectShape, schema: Keywords, walk: Walk): Shape {
     ...(dependentRequired === undefined ? {} : { dependentRequired }),
   }
   const mentioned = Object.entries(dependentRequired ?? {}).flatMap(([key, keys]) => [key, ...keys])
-  const whole = mention(shape, mentioned)
+  const whole = mention(shape, new Map(mentioned.map((key) => [key, undefined])))
   return Object.keys(left).length === 0 ? whole : leave(whole, left, walk)
 }
 
@@ -340,17 +346,20 @@ function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], 
   return isApart ? union : leave(union, { oneOf: schemas }, walk)
 }
 
-/** What holds under a condition: the keys that it speaks of are known, and the rest is left. */
-function lowerConditions(shape: Shape, schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
-  const { dependentSchemas = {} } = schema
-  const left = pick(schema, ["if", "then", "else", "dependentSchemas"])
-  if (Object.keys(left).length === 0) return shape
-  const schemas = [schema.if, schema.then, schema.else, ...Object.values(dependentSchemas)]
-  const shapes = aside(walk.findings, () =>
-    schemas.flatMap((one) => (one === undefined ? [] : branchesOf(lower(one, walk, at, place)))),
-  )
-  const keys = new Set([...shapes.flatMap(keysOf), ...Object.keys(dependentSchemas)])
-  return leave(shapes.some(speaksOfOthers) ? leaveOpen(shape) : mention(shape, keys), left, walk)
+/** Where the condition holds, and where it does not; which of them it is, only the validator knows. */
+function lowerIf(shape: Shape, schema: Keywords, both: Both, inPlace: (one: NormalSchema) => Shape, walk: Walk): Shape {
+  if (schema.if === undefined) return shape
+  const condition = inPlace(schema.if)
+  const holds = both(condition, inPlace(schema.then ?? true))
+  const fails = both(shape, inPlace(schema.else ?? true))
+  return leave(unionOf([both(shape, holds), share(fails, [holds])]), pick(schema, ["if", "then", "else"]), walk)
+}
+
+/** Where the key is, and where it is not. */
+function lowerDependent(shape: Shape, key: string, dependent: Shape, both: Both): Shape {
+  const has = objectOf({ properties: new Map([[key, unknown]]), required: [key] })
+  const lacks = mention(unknown, new Map([[key, never]]))
+  return unionOf([both(shape, both(has, dependent)), share(both(shape, lacks), [dependent])])
 }
 
 function lowerUnevaluated(shape: Shape, schema: Keywords, walk: Walk, at: Pointer): Shape {

@@ -6,46 +6,74 @@ import { Kind } from "@sinclair/typebox"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { fit } from "../fit.ts"
 import { slotOf } from "../intersect.ts"
-import { arrayOf, boolean, isAnything, nothing, numberOf, objectOf, stringOf, unionOf, unknown } from "../make.ts"
-import { branchesOf, type Shape } from "../shape.ts"
+import {
+  arrayOf,
+  boolean,
+  isAnything,
+  nothing,
+  numberOf,
+  objectOf,
+  opaque,
+  stringOf,
+  unionOf,
+  unknown,
+} from "../make.ts"
+import { branchesOf, type ObjectShape, type Shape } from "../shape.ts"
 import type { Findings } from "./findings.ts"
 
-/** An object that says nothing of other keys has these, with anything in them. */
-export function mention(shape: Shape, keys: Iterable<string>): Shape {
-  if (shape[Kind] === "Union") return { ...shape, anyOf: shape.anyOf.map((branch) => mention(branch, keys)) }
-  if (shape[Kind] !== "Object" || shape.additionalProperties !== undefined) return shape
-  const more = [...keys].filter((key) => !Object.hasOwn(shape.properties, key))
-  if (more.length === 0) return shape
-  return {
-    ...shape,
-    properties: { ...shape.properties, ...Object.fromEntries(more.map((key) => [key, slotOf(shape, key)])) },
-  }
-}
-
-export const keysOf = (shape: Shape): readonly string[] =>
-  branchesOf(shape).flatMap((branch) => (branch[Kind] === "Object" ? Object.keys(branch.properties) : []))
-
-/** Of alternatives that may hold at once, each lets the keys of the others through. */
-export function shareKeys(shapes: readonly Shape[]): readonly Shape[] {
-  return shapes.map((shape, index) => {
-    const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
-    const keys = new Set(others.flatMap(keysOf))
-    const speaks = keys.size > 0 || others.flatMap(branchesOf).some(speaksOfOthers)
-    return speaks && isAnything(shape) ? anythingOpen : mention(shape, keys)
+/** An object that says nothing of other keys has these; undefined stands for anything that may be there. */
+export const mention = (shape: Shape, keys: ReadonlyMap<string, Shape | undefined>): Shape =>
+  eachObject(shape, (object) => {
+    const more = [...keys].filter(([key]) => !Object.hasOwn(object.properties, key))
+    const added = Object.fromEntries(more.map(([key, value]) => [key, value ?? slotOf(object, key)]))
+    return { ...object, properties: { ...object.properties, ...added } }
   })
+
+/** Lets the keys through that others name, which may hold as well. */
+export function share(shape: Shape, others: readonly Shape[]): Shape {
+  const objects = others.flatMap(branchesOf).filter((branch) => branch[Kind] === "Object")
+  if (objects.some(({ additionalProperties }) => Boolean(additionalProperties))) return leaveOpen(shape)
+  const keys = objects.flatMap(({ properties }) => Object.keys(properties))
+  return keys.length === 0 ? shape : mention(shape, new Map(keys.map((key) => [key, undefined])))
 }
 
-/** Anything, of which an object stays open, whatever else is asked of it. */
-const anythingOpen = unionOf([
-  ...[nothing, boolean, numberOf("Number", {}), stringOf({}), arrayOf(unknown, {})],
-  objectOf({ properties: new Map(), required: [], additionalProperties: true }),
-])
+/** An object that says nothing of other keys takes all of them. */
+const leaveOpen = (shape: Shape): Shape => eachObject(shape, (object) => ({ ...object, additionalProperties: true }))
 
-/** It lets keys through that it does not name one by one. */
-export const speaksOfOthers = (shape: Shape): boolean =>
-  shape[Kind] === "Object"
-    ? Boolean(shape.additionalProperties)
-    : shape[Kind] === "Unknown" && shape.opaque !== undefined
+/** Changes the objects that say nothing of other keys. */
+function eachObject(shape: Shape, change: (object: ObjectShape) => Shape): Shape {
+  if (shape[Kind] === "Union") return { ...shape, anyOf: shape.anyOf.map((branch) => eachObject(branch, change)) }
+  if (shape[Kind] === "Object") return shape.additionalProperties === undefined ? change(shape) : shape
+  if (shape[Kind] !== "Unknown") return shape
+  const { opaque: what } = shape
+  const spread = eachObject(anythingWith(undefined), change)
+  return what === undefined ? spread : opaque(spread, what)
+}
+
+/** Anything, type by type; of an object this is said of other keys. */
+const anythingWith = (others: ObjectShape["additionalProperties"]): Shape =>
+  unionOf([
+    ...[nothing, boolean, numberOf("Number", {}), stringOf({}), arrayOf(unknown, {})],
+    objectOf({
+      properties: new Map(),
+      required: [],
+      ...(others === undefined ? {} : { additionalProperties: others }),
+    }),
+  ])
+
+/** What a schema is that holds itself, once more: which keys it takes is not known here, so that it takes all. */
+export const recursive = (name: string): Shape => {
+  const what = `recursive ${name}`
+  return opaque(anythingWith(opaque(unknown, what)), what)
+}
+
+/** Of alternatives that may hold at once, each lets the keys of the others through; one that lets anything through, all. */
+export const shareKeys = (shapes: readonly Shape[]): readonly Shape[] =>
+  shapes.map((shape, index) => {
+    const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
+    const shared = share(shape, others)
+    return isAnything(shape) && shared !== shape ? leaveOpen(shape) : shared
+  })
 
 /** Closes what says nothing of other keys. */
 export function close(shape: Shape, findings: Findings, at: Pointer): Shape {
