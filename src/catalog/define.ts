@@ -9,7 +9,7 @@ import type { Blast, Catalog, CatalogSpec, Idempotency, Limit, Machine, Tool } f
 import { lint } from "./lint.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
-import { anything, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
+import { anything, type Notice, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
 import { propertyOf } from "./schema/shape.ts"
 import type { ToolSpec } from "./tool.ts"
 
@@ -200,7 +200,15 @@ function readSchema(schema: unknown, tool: string, at: Pointer, role: Role, faul
   }
   for (const { at: where } of lowered.closed)
     faults.push(diagnose("SEQ803", at, { role: said, tool, where: where || "/" }))
+  for (const notice of lowered.notices) faults.push(diagnoseNotice(notice, tool, at, said))
   return lowered.schema
+}
+
+function diagnoseNotice(notice: Notice, tool: string, at: Pointer, role: string): Unplaced {
+  const place = { role, tool, where: notice.at || "/" }
+  return notice.kind === "default"
+    ? diagnose("SEQ815", at, place)
+    : diagnose("SEQ816", at, { ...place, what: notice.what, max: notice.maxLength })
 }
 
 const problems = {
@@ -210,10 +218,15 @@ const problems = {
   asynchronous: "waits, and compiling cannot wait",
   "not-json": "is no JSON value",
   "not-a-schema": "is no schema",
-  "not-built": "cannot be read by this version",
+  unsupported: "cannot be honoured",
 } as const
 
-function diagnoseSchema({ kind, at: where, what }: SchemaFault, tool: string, at: Pointer, role: string): Unplaced {
+function diagnoseSchema(
+  { kind, at: where, what, problem }: SchemaFault,
+  tool: string,
+  at: Pointer,
+  role: string,
+): Unplaced {
   const place = { role, tool, what, where: where || "/" }
   switch (kind) {
     case "unnamed-function": {
@@ -227,8 +240,10 @@ function diagnoseSchema({ kind, at: where, what }: SchemaFault, tool: string, at
     }
     case "not-json":
     case "not-a-schema":
-    case "not-built":
-      return diagnose("SEQ804", at, { ...place, problem: problems[kind] })
+    case "unsupported":
+      return diagnose("SEQ804", at, { ...place, problem: problem ?? problems[kind] })
+    case "unsafe-pattern":
+      return diagnose("SEQ814", at, { ...place, problem: problem ?? "may be slow" })
     case "asynchronous":
       return diagnose("SEQ802", at, {
         ...place,

@@ -499,7 +499,7 @@ export const codes = {
     severity: "error",
     title: "not a schema",
     message: "{role} of `{tool}`: {what} at `{where}` {problem}",
-    hint: "Use a zod 4 or a TypeBox schema of JSON values.",
+    hint: "Use a zod 4, a TypeBox or a JSON Schema (2020-12 or 7) of JSON values.",
     why: "Without a schema there is nothing to check a plan against.",
   },
   SEQ805: {
@@ -568,6 +568,27 @@ export const codes = {
     message: "`{tool}` counts `{dimension}`, for which the catalog has no limit",
     hint: "Add a limit for `{dimension}` under `blastRadius`, or remove it from the tool.",
     why: "What is counted but not limited protects nobody.",
+  },
+  SEQ814: {
+    severity: "error",
+    title: "pattern that may be slow",
+    message: "{role} of `{tool}`: {what} at `{where}` {problem}",
+    hint: "Write it so that each text can match in one way only; unless it is exponential, a short `maxLength` is enough too.",
+    why: "One argument, made for it, would hold up everything else for seconds or for ever.",
+  },
+  SEQ815: {
+    severity: "notice",
+    title: "default that nobody fills in",
+    message: "{role} of `{tool}`: the `default` at `{where}` is a note: a plan that leaves it out sends nothing",
+    hint: "Let the tool itself take its default, or make the parameter required.",
+    why: "What a plan says is what the tool gets; whoever wrote the default may expect otherwise.",
+  },
+  SEQ816: {
+    severity: "notice",
+    title: "long texts refused",
+    message: "{role} of `{tool}`: texts at `{where}` of more than {max} are refused: {what} may take quadratic time",
+    hint: "Give the text a `maxLength` of your own, or write the pattern so that each text can match in one way only.",
+    why: "A long text, made for it, would hold up everything else for seconds.",
   },
 
   SEQ901: {

@@ -1,4 +1,4 @@
-/** Random schemas, said once and built in zod and in TypeBox, with values that mostly fit them. */
+/** Random schemas, said once and built in zod, in TypeBox and as JSON Schema, with values that mostly fit them. */
 import { type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
@@ -263,6 +263,147 @@ const given = <T extends object>(options: T): { [K in keyof T]: NonNullable<T[K]
     [K in keyof T]: NonNullable<T[K]>
   }
 
+/** Which of the ways to say a thing: an endless supply of choices from a few. */
+export function* chooseFrom(choices: readonly number[]): Generator<number, never> {
+  for (let index = 0; ; index++)
+    yield choices.length === 0 ? 0 : ((choices[index % choices.length] as number) + index) | 0
+}
+
+interface Writing {
+  readonly draft: "2020-12" | "7"
+  /** Objects that say nothing of other keys take none, at the end of each place. */
+  readonly closed: boolean
+  readonly choices: Iterator<number, never>
+  readonly definitions: Map<string, object | boolean>
+}
+
+/** The same node in one of the many ways that JSON Schema has for it. */
+export function jsonSchemaOf(node: Node, draft: "2020-12" | "7", closed: boolean, choices: readonly number[]): object {
+  const writing: Writing = { draft, closed, choices: chooseFrom(choices), definitions: new Map() }
+  const schema = writeJsonSchema(node, writing)
+  return {
+    ...(draft === "7" ? { $schema: "http://json-schema.org/draft-07/schema#" } : {}),
+    ...(draft === "7" ? { definitions: Object.fromEntries(writing.definitions) } : {}),
+    // Draft 7 ignores what stands beside a `$ref`.
+    ...(draft === "7" ? { allOf: [schema] } : { ...schema, $defs: Object.fromEntries(writing.definitions) }),
+  }
+}
+
+function writeJsonSchema(node: Node, writing: Writing): object {
+  const schema = dress(bareJsonSchema(node, writing), writing)
+  return writing.closed && closes(node) ? { ...schema, unevaluatedProperties: false } : schema
+}
+
+/** It says nothing of other keys, or one of its branches does; so does anything, once it is dressed. */
+function closes(node: Node): boolean {
+  if (node.kind === "union") return node.branches.some(closes)
+  if (node.kind === "object") return node.others === "strip"
+  return node.kind === "tagged" || node.kind === "both" || node.kind === "any"
+}
+
+/** Words that change nothing, or little, round a schema. */
+function dress(schema: object, { choices, definitions, draft }: Writing): object {
+  const other = { type: "string", const: "never" }
+  switch (choices.next().value % 16) {
+    case 0: {
+      const name = `d${definitions.size}`
+      definitions.set(name, schema)
+      return { $ref: `#/${draft === "7" ? "definitions" : "$defs"}/${name}` }
+    }
+    case 1:
+      return { allOf: [schema, {}] }
+    case 2:
+      return { anyOf: [schema, other] }
+    case 3:
+      return { oneOf: [other, schema] }
+    case 4:
+      return { allOf: [schema], not: { enum: ["b", 2, { a: 1 }, []] } }
+    case 5:
+      // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
+      return { if: { type: ["string", "object"] }, then: schema, else: schema }
+    case 6:
+      // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
+      return { if: { required: ["a"] }, then: { not: { required: ["extra"] } }, allOf: [schema] }
+    case 7:
+      return { allOf: [schema, { minLength: 1, uniqueItems: true, maxProperties: 4 }] }
+    case 8:
+      return { ...schema, title: "a title", "x-note": [1] }
+    case 9:
+      return { oneOf: [schema, { type: "object", required: ["a", "b"], maxProperties: 2 }] }
+    case 10:
+      return draft === "7"
+        ? { allOf: [schema], dependencies: { a: ["b"], c: { minProperties: 1 } } }
+        : { allOf: [schema], dependentRequired: { a: ["b"] }, dependentSchemas: { c: { minProperties: 1 } } }
+    case 11:
+      return { anyOf: [schema, { type: "array", contains: { type: "number" } }] }
+    default:
+      return schema
+  }
+}
+
+function bareJsonSchema(node: Node, writing: Writing): object {
+  const inner = (one: Node): object => writeJsonSchema(one, writing)
+  const object = (properties: readonly Property[], options: object): object => ({
+    type: "object",
+    properties: Object.fromEntries(properties.map(({ key, node }) => [key, inner(node)])),
+    required: properties.filter(({ optional }) => !optional).map(({ key }) => key),
+    ...options,
+  })
+  switch (node.kind) {
+    case "string":
+      return { type: "string", ...given({ minLength: node.min, maxLength: node.max, pattern: node.pattern }) }
+    case "number": {
+      const { min, max, above, below } = node.bounds
+      const rules = {
+        minimum: min,
+        maximum: max,
+        exclusiveMinimum: above,
+        exclusiveMaximum: below,
+        multipleOf: node.step,
+      }
+      return { type: node.integer ? "integer" : "number", ...given(rules) }
+    }
+    case "boolean":
+    case "null":
+      return { type: node.kind }
+    case "any":
+      return {}
+    case "literal":
+      return writing.choices.next().value % 2 === 0 ? { const: node.value } : { enum: [node.value] }
+    case "enum":
+      return { enum: node.values }
+    case "array":
+      return { type: "array", items: inner(node.item), ...given({ minItems: node.min, maxItems: node.max }) }
+    case "tuple": {
+      const items = node.items.map(inner)
+      const ends = { minItems: items.length, maxItems: items.length }
+      if (items.length === 0) return { type: "array", ...ends }
+      return {
+        type: "array",
+        ...(writing.draft === "7" ? { items, additionalItems: false } : { prefixItems: items }),
+        ...ends,
+      }
+    }
+    case "object":
+      if (node.others === "strip") return object(node.properties, {})
+      if (node.others === "strict") return object(node.properties, { additionalProperties: false })
+      return object(node.properties, { additionalProperties: node.others === "loose" ? true : inner(node.others) })
+    case "record": {
+      const value = inner(node.value)
+      if (node.key === undefined) return { type: "object", additionalProperties: value }
+      return writing.choices.next().value % 2 === 0
+        ? { type: "object", patternProperties: { [node.key]: value }, additionalProperties: false }
+        : { type: "object", propertyNames: { pattern: node.key }, additionalProperties: value }
+    }
+    case "union":
+      return { anyOf: node.branches.map(inner) }
+    case "tagged":
+      return { oneOf: node.branches.map((properties) => object(properties, {})) }
+    case "both":
+      return { allOf: node.sides.map((side) => object(side, {})) }
+  }
+}
+
 /** A value that mostly fits. */
 export function valueFor(node: Node): fc.Arbitrary<Json> {
   switch (node.kind) {
@@ -285,7 +426,9 @@ export function valueFor(node: Node): fc.Arbitrary<Json> {
       const high = Math.min(max, below, 20)
       return fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 1)).map((part) => {
         const free = (low > high ? low : low + part * (high - low)) || 0
-        const stepped = Math.round(free / step) * step
+        // As it is written, or as it is computed: 0.3, or 0.1 times 3.
+        const product = Math.round(free / step) * step
+        const stepped = part < 0.7 ? Number(product.toFixed(4)) : product
         return integer ? Math.round(stepped) || 0 : stepped || 0
       })
     }
@@ -319,7 +462,7 @@ export function valueFor(node: Node): fc.Arbitrary<Json> {
     case "record":
       return fc
         .dictionary(
-          node.key === undefined ? fc.constantFrom("a", "x", "", "é") : fc.constantFrom("a", "b1"),
+          node.key === undefined ? fc.constantFrom("a", "x", "ab", "é") : fc.constantFrom("a", "b1"),
           valueFor(node.value),
           { maxKeys: 3 },
         )
@@ -365,24 +508,31 @@ export function spoil(value: Json, choices: readonly number[]): Json {
   return [null, 0, "", [], {}, false][choice % 6] as Json
 }
 
-/** A schema with a value that fits it, or nearly does. */
-export const sample: fc.Arbitrary<{ readonly node: Node; readonly value: Json }> = node.chain((node) =>
-  fc.oneof(
-    { weight: 3, arbitrary: valueFor(node).map((value) => ({ node, value })) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(valueFor(node), fc.array(fc.nat(), { minLength: 1, maxLength: 4 }))
-        .map(([value, choices]) => ({ node, value: spoil(value, choices) })),
-    },
-  ),
+/** A schema with values that fit it, or nearly do. */
+export const sampleOf = (values: number): fc.Arbitrary<{ readonly node: Node; readonly values: readonly Json[] }> =>
+  node.chain((node) => {
+    const right = valueFor(node)
+    const spoilt = fc
+      .tuple(right, fc.array(fc.nat(), { minLength: 1, maxLength: 4 }))
+      .map(([value, choices]) => spoil(value, choices))
+    const value = fc.oneof({ weight: 3, arbitrary: right }, { weight: 2, arbitrary: spoilt })
+    return fc.array(value, { minLength: values, maxLength: values }).map((values) => ({ node, values }))
+  })
+
+/** A schema with one such value. */
+export const sample: fc.Arbitrary<{ readonly node: Node; readonly value: Json }> = sampleOf(1).map(
+  ({ node, values: [value = null] }) => ({ node, value }),
 )
 
 /** TypeBox throws for an intersection without other keys where it looks at an absent value. */
-export function check(schema: TSchema, value: Json): boolean {
+export const check = (schema: TSchema, value: Json): boolean => !fails(schema, value) && Value.Check(schema, value)
+
+/** It gives no answer. */
+export function fails(schema: TSchema, value: Json): boolean {
   try {
-    return Value.Check(schema, value)
-  } catch {
+    Value.Check(schema, value)
     return false
+  } catch {
+    return true
   }
 }

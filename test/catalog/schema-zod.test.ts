@@ -511,13 +511,13 @@ describe("what is no schema", () => {
     },
   }
   it.each([
-    ["null", null, "not-a-schema / something else than a zod or TypeBox schema"],
-    ["a number", 5, "not-a-schema / something else than a zod or TypeBox schema"],
-    ["a function", () => true, "not-a-schema / something else than a zod or TypeBox schema"],
+    ["null", null, "not-a-schema / something else than a zod 4, TypeBox or JSON Schema"],
+    ["a number", 5, "not-a-schema / something else than a zod 4, TypeBox or JSON Schema"],
+    ["a function", () => true, "not-a-schema / something else than a zod 4, TypeBox or JSON Schema"],
     [
       "a zod 3 schema",
       { _def: { typeName: "ZodString" }, parse: () => "" },
-      "not-a-schema / something else than a zod or TypeBox schema",
+      "not-a-schema / something else than a zod 4, TypeBox or JSON Schema (it holds a function at `/parse`)",
     ],
     ["a proxy", hostile, "not-a-schema / a schema that fails when it is read: trap"],
     ["a getter", booby, "not-a-schema / a schema that fails when it is read: boom"],
@@ -526,7 +526,6 @@ describe("what is no schema", () => {
       new z.core.$ZodString({ type: "string" }),
       "not-a-schema / a bare schema of `zod/v4/core`, which has no `safeParse`",
     ],
-    ["JSON Schema", { type: "object", properties: {} }, "not-built / a JSON Schema"],
   ])("%s is a fault, not an exception", (_, schema, said) => {
     expect(faultsOf(schema)).toEqual([said])
   })

@@ -7,6 +7,23 @@ export default defineCatalog({
   blastRadius: { cents: { max: 100 } },
   tools: {
     look: tool({ description: "Look.", effect: "read", params: z.strictObject({ since: z.date() }) }),
-    see: tool({ description: "See.", effect: "read", params: { type: "object" } as never }),
+    see: tool({
+      description: "See.",
+      effect: "read",
+      params: {
+        type: "object",
+        properties: { at: { $ref: "https://example.com/place.json" } },
+        additionalProperties: false,
+      },
+    }),
+    watch: tool({
+      description: "Watch.",
+      effect: "read",
+      params: {
+        type: "object",
+        properties: { until: { type: "string", nullable: true } },
+        additionalProperties: false,
+      },
+    }),
   },
 })

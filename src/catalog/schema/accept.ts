@@ -1,6 +1,7 @@
 /** Is a known value right? Judged by its shape alone, and fast. */
 import type { TSchema } from "@sinclair/typebox"
 import { isObject, type Json, type JsonObject } from "../../text/json.ts"
+import { isDecimalMultiple } from "./decimal.ts"
 import {
   type Gauge,
   gaugeOf,
@@ -63,7 +64,14 @@ function fitsNumber(gauge: NumberGauge, value: number): boolean {
   if (gauge.integer ? !Number.isInteger(value) : !Number.isFinite(value)) return false
   if (value < gauge.min || value > gauge.max || value <= gauge.above || value >= gauge.below) return false
   if (gauge.multipleOf === undefined) return true
-  return gauge.byRounding ? isRoundedMultiple(value, gauge.multipleOf) : value % gauge.multipleOf === 0
+  switch (gauge.multipleBy) {
+    case "rounding":
+      return isRoundedMultiple(value, gauge.multipleOf)
+    case "decimal":
+      return isDecimalMultiple(value, gauge.multipleOf)
+    default:
+      return value % gauge.multipleOf === 0
+  }
 }
 
 /** As zod counts it (`floatSafeRemainder`): the quotient is an integer but for the rounding of three doubles. */

@@ -1,9 +1,9 @@
 /** Does what one place gives fit what another asks? Asked of shapes, not of values. */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { accepts } from "./accept.ts"
+import { isList, type List, listOf } from "./list.ts"
 import { isExact, literalOf, never, sameShape, unknown } from "./make.ts"
 import {
-  type ArrayShape,
   type Bounds,
   boundsOf,
   branchesOf,
@@ -12,7 +12,6 @@ import {
   patternsOf,
   type Shape,
   type StringShape,
-  type TupleShape,
   typesOf,
 } from "./shape.ts"
 
@@ -76,7 +75,6 @@ function compare(output: Shape, parameter: Shape): Fit {
 
 const isString = (shape: Shape): shape is StringShape => shape[Kind] === "String"
 const isNumber = (shape: Shape): shape is NumberShape => shape[Kind] === "Number" || shape[Kind] === "Integer"
-const isList = (shape: Shape): shape is ArrayShape | TupleShape => shape[Kind] === "Array" || shape[Kind] === "Tuple"
 
 /** Whole in a range of counts, apart from it, or neither. */
 function compareCounts(output: Range, parameter: Range): Fit {
@@ -133,22 +131,8 @@ function isMultiple(output: NumberShape, parameter: NumberShape): boolean {
   // A true multiple stays one under either rule; one that rounding let through may not.
   const steps = [output.multipleOf, parameter.multipleOf]
   return (
-    output.multipleBy === undefined && steps.every(Number.isInteger) && output.multipleOf % parameter.multipleOf === 0
+    output.multipleBy !== "rounding" && steps.every(Number.isInteger) && output.multipleOf % parameter.multipleOf === 0
   )
-}
-
-/** An array and a tuple alike: items by place, then `rest`. */
-interface List extends Range {
-  readonly items: readonly Shape[]
-  readonly rest: Shape | undefined
-}
-
-function listOf(shape: ArrayShape | TupleShape): List {
-  if (shape[Kind] === "Array") {
-    return { items: [], rest: shape.items, min: shape.minItems ?? 0, max: shape.maxItems ?? Infinity }
-  }
-  const { items = [], additionalItems, minItems: min } = shape
-  return { items, rest: additionalItems || undefined, min, max: additionalItems ? Infinity : items.length }
 }
 
 function compareLists(output: List, parameter: List): Fit {

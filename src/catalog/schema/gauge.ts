@@ -38,7 +38,7 @@ export interface NumberGauge {
   readonly above: number
   readonly below: number
   readonly multipleOf: number | undefined
-  readonly byRounding: boolean
+  readonly multipleBy: NumberShape["multipleBy"]
 }
 
 /** An array or a tuple: items by place, then `rest`. */
@@ -140,7 +140,7 @@ const compileNumber = (shape: NumberShape): NumberGauge => ({
   above: shape.exclusiveMinimum ?? -Infinity,
   below: shape.exclusiveMaximum ?? Infinity,
   multipleOf: shape.multipleOf,
-  byRounding: shape.multipleBy === "rounding",
+  multipleBy: shape.multipleBy,
 })
 
 function compileList(shape: ArrayShape | TupleShape): ListGauge {

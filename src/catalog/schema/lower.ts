@@ -3,17 +3,24 @@
 import type { Json } from "../../text/json.ts"
 import { root } from "../../text/pointer.ts"
 import { type Findings, startFindings } from "./front-end/findings.ts"
+import { type Formats, formats as fixed } from "./front-end/formats.ts"
+import { isJsonSchema, lowerJsonSchema, readJsonSchema } from "./front-end/json-schema.ts"
 import { isTypeBox, lowerTypeBox, validateByTypeBox } from "./front-end/typebox.ts"
+import { validateNormal } from "./front-end/validate.ts"
 import { isZod, lowerZod, validateByZod } from "./front-end/zod.ts"
+import { guardPatterns } from "./guard.ts"
 import { type Answer, judgeBy } from "./judge.ts"
 import { isExact, unknown } from "./make.ts"
 import type { Lowered, Role, SchemaFault } from "./schema.ts"
 import type { Shape } from "./shape.ts"
 
-/** Never throws: a schema that cannot be read is a fault like any other. All faults are told at once. */
-export function lowerSchema(schema: unknown, role: Role): Lowered {
+/**
+ * Never throws: a schema that cannot be read is a fault like any other. All faults are told at once. `formats` are those
+ * of JSON Schema.
+ */
+export function lowerSchema(schema: unknown, role: Role, formats: Formats = fixed): Lowered {
   try {
-    return lower(schema, role)
+    return lower(schema, role, formats)
   } catch (thrown) {
     const why = thrown instanceof Error ? `: ${thrown.message.slice(0, 200)}` : ""
     return refuse("not-a-schema", `a schema that fails when it is read${why}`)
@@ -24,51 +31,55 @@ const refuse = (kind: SchemaFault["kind"], what: string): Lowered => ({ ok: fals
 
 interface Read {
   readonly shape: Shape
-  readonly validate: (copy: Json) => Answer
+  /** Made once it is known that nothing is at fault. */
+  readonly validator: (exact: boolean) => (copy: Json) => Answer
 }
 
-function lower(schema: unknown, role: Role): Lowered {
-  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) {
-    return refuse("not-a-schema", "something else than a zod or TypeBox schema")
-  }
+function lower(schema: unknown, role: Role, formats: Formats): Lowered {
   const findings = startFindings(role)
-  const read = readBy(schema, findings)
-  if (read === undefined) {
-    return looksLikeJsonSchema(schema)
-      ? refuse("not-built", "a JSON Schema")
-      : refuse("not-a-schema", "something else than a zod or TypeBox schema")
-  }
-  const { faults, closed, functions } = findings
+  const read = readBy(schema, findings, formats)
+  if (read === undefined) return refuse("not-a-schema", "something else than a zod 4, TypeBox or JSON Schema")
+  const shape = guardPatterns(read.shape, findings)
+  const { faults, closed, notices, functions } = findings
   if (faults.length > 0) return { ok: false, faults }
-  const { shape, validate } = read
+  const exact = isExact(shape)
   return {
     ok: true,
-    schema: { shape, exact: isExact(shape), judge: judgeBy(validate, role), functions: [...functions].sort() },
-    closed: [...new Map(closed.map((one) => [one.at, one])).values()],
+    schema: { shape, exact, judge: judgeBy(read.validator(exact), role), functions: [...functions].sort() },
+    closed: distinct(closed),
+    notices: distinct(notices),
   }
 }
 
-function readBy(schema: object, findings: Findings): Read | undefined {
-  if (isZod(schema)) {
+const distinct = <Said extends object>(all: readonly Said[]): readonly Said[] => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+]
+
+function readBy(schema: unknown, findings: Findings, formats: Formats): Read | undefined {
+  if (isHeld(schema) && isZod(schema)) {
     const { major, minor, patch } = schema._zod.version
     if (major !== 4 || minor < oldestZod) {
       const what = `a schema of zod ${major}.${minor}.${patch}, where 4.${oldestZod} or a later 4 is needed,`
       findings.faults.push({ kind: "not-a-schema", at: root, what })
-      return { shape: unknown, validate: () => ({ ok: true, output: null }) }
+      return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
     }
     if (!("safeParse" in schema)) findings.faults.push({ kind: "not-a-schema", at: root, what: bareZod })
-    return { shape: lowerZod(schema, findings, root), validate: validateByZod(schema) }
+    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema) }
   }
-  if (isTypeBox(schema)) {
-    return { shape: lowerTypeBox(schema, findings, root), validate: validateByTypeBox(schema) }
+  if (isHeld(schema) && isTypeBox(schema)) {
+    return { shape: lowerTypeBox(schema, findings, root), validator: () => validateByTypeBox(schema) }
   }
-  return undefined
+  if (!isJsonSchema(schema)) return undefined
+  const normal = readJsonSchema(schema, findings, root, formats)
+  if (normal === undefined) return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
+  const shape = lowerJsonSchema(normal, findings, root, formats)
+  return { shape, validator: (exact) => validateNormal(normal, formats, exact) }
 }
 
 /** Of zod 4: earlier ones keep their checks in other places. */
 const oldestZod = 6
 
-const bareZod = "a bare schema of `zod/v4/core`, which has no `safeParse`"
+const isHeld = (schema: unknown): schema is object =>
+  (typeof schema === "object" || typeof schema === "function") && schema !== null
 
-const looksLikeJsonSchema = (schema: object): boolean =>
-  ["$schema", "type", "properties", "$ref", "anyOf", "enum"].some((keyword) => Object.hasOwn(schema, keyword))
+const bareZod = "a bare schema of `zod/v4/core`, which has no `safeParse`"

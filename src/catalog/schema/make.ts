@@ -50,7 +50,7 @@ export const tupleOf = (items: readonly Shape[], minItems: number, additionalIte
 export interface ObjectParts {
   readonly properties: ReadonlyMap<string, Shape>
   readonly required: readonly string[]
-  readonly additionalProperties: Shape | boolean
+  readonly additionalProperties?: Shape | boolean
   readonly propertyNames?: Shape
 }
 
@@ -70,9 +70,12 @@ export function unionOf(shapes: readonly Shape[]): Shape {
   const [first] = branches
   if (first === undefined) return never
   if (branches.length === 1) return first
-  const all = branches.find((branch) => branch[Kind] === "Unknown" && branch.opaque === undefined)
+  const all = branches.find(isAnything)
   return all ?? make<UnionShape>("Union", { anyOf: branches })
 }
+
+/** It lets every value through, and says so. */
+export const isAnything = (shape: Shape): boolean => shape[Kind] === "Unknown" && shape.opaque === undefined
 
 /** The same shape, of which the author's validator knows more than it says: `what`. */
 export const opaque = <S extends Shape>(shape: S, what: string): S => ({

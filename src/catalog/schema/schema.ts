@@ -1,7 +1,7 @@
 /** What the catalog knows of one schema: the author's own validator, and what lowering learnt of it beside. */
 import type { TSchema } from "@sinclair/typebox"
 import type { $ZodType } from "zod/v4/core"
-import type { Json } from "../../text/json.ts"
+import type { Json, JsonObject } from "../../text/json.ts"
 import type { Pointer } from "../../text/pointer.ts"
 import { unknown } from "./make.ts"
 import type { Shape } from "./shape.ts"
@@ -11,7 +11,8 @@ import type { Shape } from "./shape.ts"
  *
  * `shape` is what the catalog's own questions are asked of: TypeBox schemas as data, of the kinds in `shape.ts`. It is
  * never stricter than the author's validator (but that objects which would strip or ignore unknown keys are closed in
- * params, and the few odd cases named in `typebox.ts`), and where `exact` is true it is not looser either.
+ * params, that strings too long for a slow pattern are refused, and the few odd cases named in `typebox.ts`), and where
+ * `exact` is true it is not looser either.
  */
 export interface Schema {
   readonly shape: Shape
@@ -42,10 +43,13 @@ export interface SchemaFault {
     | "unnamed-function"
     | "not-json"
     | "not-a-schema"
-    | "not-built"
+    | "unsupported"
+    | "unsafe-pattern"
   readonly at: Pointer
   /** The feature in the author's words: "`.trim()`", "`.default()`". */
   readonly what: string
+  /** What is wrong with it, where the kind does not say. */
+  readonly problem?: string
 }
 
 /** An object that ignored or stripped unknown keys and was closed. */
@@ -53,19 +57,36 @@ export interface Closed {
   readonly at: Pointer
 }
 
+/** What an author may not expect, though it is safe. */
+export type Notice =
+  /** A `default` of a JSON Schema: a note, which nothing fills in. */
+  | { readonly kind: "default"; readonly at: Pointer }
+  /** Strings that are too long to be held against a slow pattern are refused. */
+  | { readonly kind: "shortened"; readonly at: Pointer; readonly what: string; readonly maxLength: number }
+
 export type Lowered =
-  | { readonly ok: true; readonly schema: Schema; readonly closed: readonly Closed[] }
+  | {
+      readonly ok: true
+      readonly schema: Schema
+      readonly closed: readonly Closed[]
+      readonly notices: readonly Notice[]
+    }
   | { readonly ok: false; readonly faults: readonly SchemaFault[] }
 
 /** Params are held strictly (unknown keys are refused); results are open by default. */
 export type Role = "params" | "result"
 
-/** What a host may write as a schema. */
-export type AnySchema = $ZodType | TSchema
+/** A JSON Schema as data, of draft 2020-12 or, where `$schema` says so, of draft 7. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown }
 
-/** The type of the values that a schema accepts. */
+/** What a host may write as a schema. */
+export type AnySchema = $ZodType | TSchema | JsonSchema
+
+/** The type of the values that a schema accepts. What a JSON Schema accepts is not read off its type: any JSON. */
 export type Infer<S extends AnySchema> = S extends $ZodType
   ? S["_zod"]["output"]
   : S extends TSchema
     ? S["static"]
-    : never
+    : S extends { readonly type: "object" }
+      ? JsonObject
+      : Json

@@ -72,8 +72,8 @@ export interface NumberRules {
   readonly exclusiveMinimum?: number
   readonly exclusiveMaximum?: number
   readonly multipleOf?: number
-  /** How `multipleOf` is judged: by `%` where it is left out, or within the rounding of the quotient. */
-  readonly multipleBy?: "rounding"
+  /** How `multipleOf` is judged: by `%` where it is left out; within the rounding of the quotient; or as decimals. */
+  readonly multipleBy?: "rounding" | "decimal"
 }
 
 export interface NumberShape extends Spot, NumberRules {

@@ -1,24 +1,40 @@
 /** What a front-end finds on its way through a schema, besides the shape. */
 import type { Pointer } from "../../../text/pointer.ts"
 import { isAsynchronous, nameOfFunction } from "../named.ts"
-import type { Closed, Role, SchemaFault } from "../schema.ts"
+import type { Closed, Notice, Role, SchemaFault } from "../schema.ts"
+import type { PatternRule } from "../shape.ts"
 
 export interface Findings {
   readonly role: Role
   readonly faults: SchemaFault[]
   readonly closed: Closed[]
+  readonly notices: Notice[]
   readonly functions: Set<string>
+  /** Every regular expression of the author's. */
+  readonly patterns: FoundPattern[]
+  /** A schema holds itself: the shape says less of it than there is. */
+  recursive: boolean
   /** The schemas that the way leads through: to meet one of them again is recursion. */
   readonly way: Set<unknown>
   /** Schemas visited so far. */
   parts: number
 }
 
+export interface FoundPattern {
+  readonly rule: PatternRule
+  readonly at: Pointer
+  /** Only the author's validator asks it: the shape does not hold the text to a length before. */
+  hidden: boolean
+}
+
 export const startFindings = (role: Role): Findings => ({
   role,
   faults: [],
   closed: [],
+  notices: [],
   functions: new Set(),
+  patterns: [],
+  recursive: false,
   way: new Set(),
   parts: 0,
 })
@@ -45,6 +61,24 @@ export function visit<Lowered>(
   const lowered = enter()
   findings.way.delete(schema)
   return lowered
+}
+
+export function notePattern(findings: Findings, rule: PatternRule, at: Pointer, hidden = false): void {
+  findings.patterns.push({ rule, at, hidden })
+}
+
+/** What is found on the way is of no use for the shape: nothing of it is closed, and its patterns are hidden. */
+export function aside<Found>(findings: Findings, look: () => Found): Found {
+  const closed = findings.closed.length
+  const patterns = findings.patterns.length
+  const found = look()
+  findings.closed.splice(closed)
+  hideFrom(findings, patterns)
+  return found
+}
+
+export function hideFrom(findings: Findings, index: number): void {
+  for (const pattern of findings.patterns.slice(index)) pattern.hidden = true
 }
 
 /** Notes a function of the author's. Gives back its name for the shape, or undefined after noting a fault. */

@@ -12,6 +12,7 @@ import type { Answer } from "../judge.ts"
 import {
   arrayOf,
   boolean,
+  isExact,
   literalOf,
   mergeObjects,
   never,
@@ -27,7 +28,7 @@ import {
 import { nameOfFunction } from "../named.ts"
 import type { Issue, SchemaFault } from "../schema.ts"
 import type { ObjectShape, Shape } from "../shape.ts"
-import { type Findings, visit } from "./findings.ts"
+import { aside, type Findings, hideFrom, notePattern, visit } from "./findings.ts"
 
 export const isTypeBox = (schema: object): schema is TSchema =>
   typeof (schema as { readonly [Kind]?: unknown })[Kind] === "string"
@@ -126,7 +127,10 @@ type Pattern = readonly [source: unknown, flags: unknown]
 function lowerString(schema: TSchema, patterns: readonly Pattern[], findings: Findings, at: Pointer): Shape {
   const rules = patterns.map(([source, flags]) => ({ source: String(source), flags: String(flags).replace("g", "") }))
   for (const { source, flags } of rules) {
-    if (isPattern(source, flags)) continue
+    if (isPattern(source, flags)) {
+      notePattern(findings, { source, flags }, at)
+      continue
+    }
     return fault(findings, "not-a-schema", at, `the pattern \`${source}\`, which is no regular expression`)
   }
   const { format } = schema
@@ -193,6 +197,7 @@ const anyKey = "^(.*)$"
 function lowerRecord(schema: TSchema, findings: Findings, at: Pointer): ObjectShape {
   const { patternProperties, additionalProperties: additional } = schema
   const [[pattern, valueSchema]] = Object.entries(patternProperties) as [[string, TSchema]]
+  notePattern(findings, { source: pattern, flags: "" }, at)
   const value = lowerTypeBox(valueSchema, findings, child(at, "*"))
   const names = stringOf({ patterns: [{ source: pattern, flags: "" }] })
   const open = { properties: new Map<string, Shape>(), required: [] }
@@ -216,11 +221,14 @@ function lowerIntersect(schema: TSchema, findings: Findings, at: Pointer): Shape
     return opaque(unknown, asText(schema))
   }
   const closed = findings.closed.length
+  const patterns = findings.patterns.length
   const shapes = members.map((one) => lowerTypeBox(one, findings, at) as ObjectShape)
   // No member closes what the whole closes by itself.
   const notices = findings.closed.splice(closed)
   findings.closed.push(...notices.filter((notice) => notice.at !== at || others === undefined))
   const merged = shapes.reduce((one, other) => mergeObjects(one, other) as ObjectShape)
+  // What is not merged is in the text of a shape, where nothing bounds it.
+  if (!isExact(merged)) hideFrom(findings, patterns)
   const shape = others === false ? { ...merged, additionalProperties: false } : merged
   // Its keys are made into one pattern, unescaped.
   const isPlain = others === undefined || Object.keys(shape.properties).every((key) => /^\w+$/.test(key))
@@ -238,7 +246,10 @@ const beyond: ReadonlySet<string> = new Set(["Not", "Ref", "Import", "Argument"]
 function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
   const kind = schema[Kind]
   if (notJson.has(kind)) return fault(findings, "not-json", at, `\`Type.${kind}()\``)
-  if (kind === "This") return opaque(unknown, "recursive")
+  if (kind === "This") {
+    findings.recursive = true
+    return opaque(unknown, "recursive")
+  }
   if (beyond.has(kind)) {
     sweepInside(schema, findings, at)
     return opaque(unknown, asText(schema))
@@ -254,10 +265,7 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
 /** Looks for faults in what the shape cannot say. Nothing is closed there. */
 function sweep(part: unknown, findings: Findings, at: Pointer): void {
   if (typeof part !== "object" || part === null) return
-  const closed = findings.closed.length
-  if (isTypeBox(part)) lowerTypeBox(part, findings, at)
-  else sweepInside(part, findings, at)
-  findings.closed.splice(closed)
+  aside(findings, () => (isTypeBox(part) ? void lowerTypeBox(part, findings, at) : sweepInside(part, findings, at)))
 }
 
 function sweepInside(whole: object, findings: Findings, at: Pointer): void {

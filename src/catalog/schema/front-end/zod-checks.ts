@@ -2,7 +2,7 @@
 import type { $ZodCheck, $ZodChecks, $ZodStringFormatChecks, $ZodType } from "zod/v4/core"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import type { NumberRules, PatternRule, StringRules } from "../shape.ts"
-import { type Findings, noteFunction } from "./findings.ts"
+import { aside, type Findings, noteFunction, notePattern } from "./findings.ts"
 
 /** Checks that could not be said, as text, and the rules that could. */
 export interface Checked<Rules> {
@@ -40,6 +40,7 @@ export function readChecks<Rules extends object>(
   const left: string[] = []
   let never = false
   for (const check of checks) {
+    noteOwnPatterns(check, findings, at)
     const taken = isUnconditional(check) && take(check, rules)
     if (taken === "never") never = true
     if (taken !== false) continue
@@ -88,6 +89,29 @@ function narrow(draft: Draft<StringRules>, min: number | undefined, max: number 
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
+/** Formats whose patterns zod itself writes, with the author's text in them, or never asks. */
+const unasked: ReadonlySet<string> = new Set([
+  "starts_with",
+  "ends_with",
+  "includes",
+  "ipv6",
+  "cidrv6",
+  "base64",
+  "base64url",
+])
+
+/** The regular expressions that zod will ask; only a shape can hold their texts to a length. */
+function noteOwnPatterns(check: Check, findings: Findings, at: Pointer): void {
+  const { def } = check._zod as unknown as { readonly def: FormatDef & { readonly check: string } }
+  if (def.check !== "string_format" || unasked.has(def.format)) return
+  for (const pattern of [def.pattern, def.hostname, def.protocol]) {
+    if (!(pattern instanceof RegExp)) continue
+    const rule = { source: pattern.source, flags: pattern.flags.replace("g", "") }
+    const isShown = pattern === def.pattern && isUnconditional(check) && takeFormat(check as $ZodStringFormatChecks, {})
+    notePattern(findings, rule, at, !isShown)
+  }
+}
+
 /** The formats that zod judges by their pattern and nothing else. */
 const patterned: ReadonlySet<string> = new Set([
   ...["regex", "lowercase", "uppercase", "email", "guid", "uuid", "nanoid", "cuid", "cuid2", "ulid", "xid", "ksuid"],
@@ -106,6 +130,8 @@ function takeFormat(check: $ZodStringFormatChecks, draft: Draft<StringRules>): b
 interface FormatDef {
   readonly format: string
   readonly pattern?: unknown
+  readonly hostname?: unknown
+  readonly protocol?: unknown
   readonly prefix?: string
   readonly suffix?: string
   readonly includes?: string
@@ -231,10 +257,10 @@ function leave(check: Check, findings: Findings, at: Pointer, lowerInner: Lower)
     case "property":
     case "properties": {
       const shape = def.shape ?? { [String(def.property)]: def.schema as $ZodType }
-      const closed = findings.closed.length
-      const inner = Object.entries(shape).map(([key, schema]) => [key, lowerInner(schema, findings, child(at, key))])
       // zod drops what these schemas give back: nothing is stripped, and so nothing closed.
-      findings.closed.splice(closed)
+      const inner = aside(findings, () =>
+        Object.entries(shape).map(([key, schema]) => [key, lowerInner(schema, findings, child(at, key))]),
+      )
       return `properties ${JSON.stringify(inner)}`
     }
     default:

@@ -8,6 +8,7 @@ import type { Answer } from "../judge.ts"
 import {
   arrayOf,
   boolean,
+  isExact,
   literalOf,
   mergeObjects,
   never,
@@ -22,7 +23,7 @@ import {
 } from "../make.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
-import { type Findings, visit } from "./findings.ts"
+import { type Findings, hideFrom, notePattern, visit } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -54,7 +55,10 @@ type SafeParse = (value: unknown) =>
 const token = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
 
 export function lowerZod(schema: $ZodType, findings: Findings, at: Pointer): Shape {
-  if (findings.way.has(schema)) return opaque(unknown, "recursive")
+  if (findings.way.has(schema)) {
+    findings.recursive = true
+    return opaque(unknown, "recursive")
+  }
   return visit<Shape>(schema, findings, at, unknown, () => lowerKind(schema, findings, at))
 }
 
@@ -107,7 +111,9 @@ function lowerOther(schema: $ZodType, def: Def, findings: Findings, at: Pointer)
       return lowerValues(schema, def.type, findings, at)
     case "template_literal": {
       const pattern = readPattern(schema._zod.pattern)
-      return pattern === undefined ? opaque(stringOf({}), "template") : stringOf({ patterns: [pattern] })
+      if (pattern === undefined) return opaque(stringOf({}), "template")
+      notePattern(findings, pattern, at)
+      return stringOf({ patterns: [pattern] })
     }
     case "object":
       return lowerObject(def, findings, at)
@@ -224,11 +230,16 @@ function lowerTuple(def: DefOf<"tuple">, findings: Findings, at: Pointer): Shape
 
 function lowerRecord(def: DefOf<"record">, findings: Findings, at: Pointer): Shape {
   const inside = child(at, "*")
+  const patterns = findings.patterns.length
   const value = lowerZod(def.valueType, findings, inside)
   const key = lowerZod(def.keyType, findings, inside)
   const { values } = def.keyType._zod
   const isLoose = def.mode === "loose"
-  if (values === undefined) return lowerOpenRecord(key, value, isLoose)
+  if (values === undefined) {
+    const record = lowerOpenRecord(key, value, isLoose)
+    if (record.opaque !== undefined) hideFrom(findings, patterns)
+    return record
+  }
   const keys = [...values].filter((one) => typeof one === "string" || typeof one === "number").map(String)
   const absence = def.partial ? "right" : judgeAbsence(def.valueType)
   const record = objectOf({
@@ -317,8 +328,11 @@ function overlap(first: Shape, later: Shape): boolean {
 }
 
 function lowerIntersection(def: DefOf<"intersection">, findings: Findings, at: Pointer): Shape {
+  const patterns = findings.patterns.length
   const left = lowerZod(def.left, findings, at)
   const right = lowerZod(def.right, findings, at)
   const merged = left[Kind] === "Object" && right[Kind] === "Object" ? mergeObjects(left, right) : undefined
+  // What is not merged is in the text of a shape, where nothing bounds it.
+  if (merged === undefined || !isExact(merged)) hideFrom(findings, patterns)
   return merged ?? opaque(unknown, `both ${JSON.stringify([left, right])}`)
 }

@@ -1,0 +1,396 @@
+/**
+ * JSON Schema, draft 2020-12 or 7: an allow-list walk over its normal form. What a shape cannot say is opaque there, and
+ * the validator decides. Objects whose schema says nothing of other keys (`additionalProperties`) are open by the
+ * standard; in params they are closed, as if `unevaluatedProperties: false` stood there.
+ */
+import { Kind } from "@sinclair/typebox"
+import { copyJson } from "../../../text/copy-json.ts"
+import { isObject, type Json } from "../../../text/json.ts"
+import { child, type Pointer } from "../../../text/pointer.ts"
+import { accepts } from "../accept.ts"
+import { fit } from "../fit.ts"
+import { faultOf } from "../guard.ts"
+import { intersect } from "../intersect.ts"
+import { shapeOfList } from "../list.ts"
+import {
+  boolean,
+  isAnything,
+  literalOf,
+  never,
+  nothing,
+  numberOf,
+  objectOf,
+  opaque,
+  stringOf,
+  tupleOf,
+  unionOf,
+  unknown,
+} from "../make.ts"
+import { costOf, stepsMax } from "../pattern-cost.ts"
+import type { JsonSchema } from "../schema.ts"
+import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
+import { aside, type Findings, notePattern, visit } from "./findings.ts"
+import { type Formats, formats as known, patternOf } from "./formats.ts"
+import { close, mention, recursive, share, shareKeys } from "./keys.ts"
+import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
+
+export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
+  typeof schema === "boolean" || (typeof schema === "object" && schema !== null && !Array.isArray(schema))
+
+/** Schemas inside one another, and values in all. */
+const bounds = { depth: 200, nodes: 100_000 } as const
+
+/** The normal form; undefined after noting a fault. The host's own object is copied, and never looked at again. */
+export function readJsonSchema(
+  schema: JsonSchema,
+  findings: Findings,
+  at: Pointer,
+  formats = known,
+): Normal | undefined {
+  const copied = copyJson(schema, bounds, { numbers: "finite" })
+  if (!copied.ok) {
+    const what = `something else than a zod 4, TypeBox or JSON Schema (it holds ${copied.problem} at \`${copied.at || "/"}\`)`
+    findings.faults.push({ kind: "not-a-schema", at, what })
+    return undefined
+  }
+  const normal = normalise(copied.value, findings, formats, at)
+  refuseSlow(normal, findings)
+  return findings.faults.length > 0 ? undefined : normal
+}
+
+/** Lowering asks patterns of the schema's own keys and constants: it must not be held up by them either. */
+function refuseSlow({ schema, definitions, patterns }: Normal, { faults }: Findings): void {
+  const longest = longestText([schema, ...definitions.values()])
+  for (const pattern of patterns) {
+    const { degree } = costOf(pattern.rule)
+    if (degree > 1 && longest ** degree > stepsMax) faults.push(faultOf(pattern))
+  }
+}
+
+function longestText(part: unknown): number {
+  if (typeof part === "string") return part.length
+  if (typeof part !== "object" || part === null) return 0
+  return Object.entries(part).reduce((most, [key, inner]) => Math.max(most, key.length, longestText(inner)), 0)
+}
+
+export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer, formats: Formats = known): Shape {
+  const walk: Walk = { definitions: normal.definitions, findings, formats }
+  const shape = lower(normal.schema, walk, at, new Set())
+  return findings.role === "params" ? close(shape, findings, at) : shape
+}
+
+interface Walk {
+  readonly definitions: ReadonlyMap<string, NormalSchema>
+  readonly findings: Findings
+  readonly formats: Formats
+}
+
+/** Schemas about the same value that the way leads through: to come back to one of them would never end. */
+type Place = ReadonlySet<Keywords>
+
+const noPlace: Place = new Set()
+
+function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Shape {
+  if (typeof schema === "boolean") return schema ? unknown : never
+  const { findings, definitions } = walk
+  if (place.has(schema)) {
+    const what = "`$ref` that leads back to itself without going into the value"
+    findings.faults.push({ kind: "not-a-schema", at, what })
+    return unknown
+  }
+  if (findings.way.has(schema)) {
+    findings.recursive = true
+    const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
+    return recursive(name)
+  }
+  return visit<Shape>(schema, findings, at, unknown, () => lowerKeywords(schema, walk, at, new Set([...place, schema])))
+}
+
+function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
+  const { findings } = walk
+  const inPlace = (one: NormalSchema): Shape => lower(one, walk, at, place)
+  const both: Both = (one, other) => {
+    const met = intersect(one, other)
+    if (met === undefined) {
+      findings.faults.push({
+        kind: "unsupported",
+        at,
+        what: "a combination of schemas",
+        problem: "has too many alternatives",
+      })
+    }
+    return met ?? unknown
+  }
+  let shape = lowerTypes(schema, walk, at, place)
+  const values = "const" in schema ? [schema.const as Json] : undefined
+  for (const allowed of [values, schema.enum]) if (allowed) shape = both(unionOf(allowed.map(shapeOf)), shape)
+  if (schema.$ref !== undefined) {
+    shape = both(shape, inPlace(walk.definitions.get(schema.$ref.slice("#/$defs/".length)) ?? true))
+  }
+  for (const one of schema.allOf ?? []) shape = both(shape, inPlace(one))
+  // Branches are told apart by what holds for all of them too.
+  const among = (one: NormalSchema): Shape => both(shape, inPlace(one))
+  if (schema.anyOf) shape = unionOf(shareKeys(schema.anyOf.map(among)))
+  if (schema.oneOf) shape = lowerOneOf(schema.oneOf.map(among), schema.oneOf, walk)
+  if (schema.not !== undefined) {
+    aside(findings, () => inPlace(schema.not ?? true))
+    shape = schema.not === true ? never : leave(shape, { not: schema.not }, walk)
+  }
+  shape = lowerIf(shape, schema, both, inPlace, walk)
+  for (const [key, one] of Object.entries(schema.dependentSchemas ?? {})) {
+    shape = lowerDependent(shape, key, inPlace(one), both)
+  }
+  return lowerUnevaluated(shape, schema, walk, at)
+}
+
+type Both = (one: Shape, other: Shape) => Shape
+
+/** What only the validator judges, as text, with all that it refers to. */
+function leave<S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S {
+  const used = new Map<string, NormalSchema>()
+  const look = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return
+    for (const [key, inner] of Object.entries(part)) {
+      const name = key === "$ref" && typeof inner === "string" ? inner.slice("#/$defs/".length) : undefined
+      const schema = name === undefined ? undefined : definitions.get(name)
+      if (name !== undefined && schema !== undefined && !used.has(name)) {
+        used.set(name, schema)
+        look(schema)
+      } else look(inner)
+    }
+  }
+  look(left)
+  return opaque(shape, JSON.stringify(used.size === 0 ? left : [left, Object.fromEntries(used)]))
+}
+
+const all: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"]
+
+const ofType: { readonly [type in "string" | "number" | "array" | "object"]: readonly (keyof Keywords)[] } = {
+  string: ["minLength", "maxLength", "pattern", "format"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  array: ["prefixItems", "items", "contains", "minItems", "maxItems", "uniqueItems"],
+  object: [
+    ...(["properties", "patternProperties", "additionalProperties", "propertyNames", "required"] as const),
+    ...(["minProperties", "maxProperties", "dependentRequired", "unevaluatedProperties"] as const),
+  ],
+}
+
+const says = (schema: Keywords, type: keyof typeof ofType): boolean => ofType[type].some((keyword) => keyword in schema)
+
+/** Keywords speak of values of one type each, and let all others through. */
+function lowerTypes(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
+  const { type } = schema
+  if (type === undefined && !Object.keys(ofType).some((one) => says(schema, one as keyof typeof ofType))) return unknown
+  const types = new Set(type ?? all)
+  if (types.has("number")) types.delete("integer")
+  return unionOf([...types].map((one) => lowerType(one, schema, walk, at, place)))
+}
+
+function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
+  switch (type) {
+    case "null":
+      return nothing
+    case "boolean":
+      return boolean
+    case "number":
+    case "integer": {
+      const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+      const rules = { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }
+      const given = Object.entries(rules).filter(([, value]) => value !== undefined)
+      const by = multipleOf === undefined ? {} : { multipleBy: "decimal" as const }
+      return numberOf(type === "integer" ? "Integer" : "Number", { ...Object.fromEntries(given), ...by })
+    }
+    case "string":
+      if (schema.pattern !== undefined) notePattern(walk.findings, { source: schema.pattern, flags: "u" }, at)
+      return lowerString(schema, walk)
+    case "array":
+      return lowerArray(schema, walk, at)
+    case "object":
+      return lowerObject(schema, walk, at, place)
+  }
+}
+
+function lowerString({ minLength, maxLength, pattern, format }: Keywords, { formats }: Walk): Shape {
+  const formatted = patternOf(formats.get(format ?? "") ?? {})
+  const patterns = [
+    ...(pattern === undefined ? [] : [{ source: pattern, flags: "u" }]),
+    ...(formatted ? [formatted] : []),
+  ]
+  if ((minLength ?? 0) > (maxLength ?? Infinity)) return never
+  return stringOf({
+    ...(minLength === undefined ? {} : { minLength }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(minLength === undefined && maxLength === undefined ? {} : { lengthIn: "code-points" as const }),
+    ...(patterns.length === 0 ? {} : { patterns }),
+    ...(format === undefined ? {} : { format }),
+  })
+}
+
+function lowerArray(schema: Keywords, walk: Walk, at: Pointer): Shape {
+  const { prefixItems = [], items = true, minItems = 0, maxItems = Infinity, contains, uniqueItems } = schema
+  const shape = shapeOfList({
+    items: prefixItems.map((item, index) => lower(item, walk, child(at, index), noPlace)),
+    rest: lower(items, walk, child(at, "*"), noPlace),
+    min: minItems,
+    max: maxItems,
+  })
+  if (contains !== undefined) aside(walk.findings, () => lower(contains, walk, child(at, "*"), noPlace))
+  const left = pick(schema, contains === undefined ? [] : ["contains", "minContains", "maxContains"])
+  const asked = uniqueItems ? { ...left, uniqueItems } : left
+  return Object.keys(asked).length === 0 ? shape : leave(shape, asked, walk)
+}
+
+const pick = (schema: Keywords, keywords: readonly (keyof Keywords)[]): Keywords =>
+  Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((key) => [key, schema[key]]))
+
+function lowerObject(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
+  const names = schema.propertyNames === undefined ? undefined : lowerNames(schema.propertyNames, walk, at)
+  const patterns = lowerNamed(schema.patternProperties ?? {}, walk, () => child(at, "*"))
+  // An object may have any number of keys: nothing bounds how often these are asked.
+  for (const source of patterns.keys()) notePattern(walk.findings, { source, flags: "u" }, child(at, "*"), true)
+  const declared = lowerNamed(schema.properties ?? {}, walk, (key) => child(at, key))
+  const additional = lowerAdditional(schema, walk, at)
+  const others = namelessOf(patterns, additional, schema, walk, at, place)
+  const object = objectOf({
+    properties: new Map(),
+    required: [],
+    ...others,
+    ...(names === undefined ? {} : { propertyNames: mostly(others.propertyNames, names) }),
+  })
+  const properties = new Map<string, Shape>()
+  for (const key of new Set([...declared.keys(), ...(schema.required ?? [])])) {
+    const matching = [...patterns].filter(([pattern]) => new RegExp(pattern, "u").test(key)).map(([, shape]) => shape)
+    // A pattern may say what `additionalProperties` does not.
+    const own = declared.get(key) ?? (matching.length > 0 ? unknown : additionalAs(additional))
+    const isNamed = names === undefined || accepts(names, key)
+    const property = isNamed ? matching.reduce(mostly, own) : never
+    if (property[Kind] === "Never" && schema.required?.includes(key)) return never
+    properties.set(key, property)
+  }
+  const required = [...new Set(schema.required)]
+  const shape = { ...object, properties: Object.fromEntries(properties), required } as ObjectShape
+  return leaveCounts(shape, schema, walk)
+}
+
+const additionalAs = (additional: ObjectShape["additionalProperties"]): Shape =>
+  typeof additional === "object" ? additional : additional === false ? never : unknown
+
+/** Both, or where that has too many alternatives, the one, with a note that there is more. */
+const mostly = (one: Shape | undefined, other: Shape): Shape =>
+  one === undefined ? other : (intersect(one, other) ?? opaque(one, JSON.stringify(other)))
+
+const lowerNamed = (named: Named, walk: Walk, at: (key: string) => Pointer): ReadonlyMap<string, Shape> =>
+  new Map(Object.entries(named).map(([key, one]) => [key, lower(one, walk, at(key), noPlace)]))
+
+const lowerNames = (schema: NormalSchema, walk: Walk, at: Pointer): Shape =>
+  mostly(stringOf({}), lower(schema, walk, at, noPlace))
+
+/** Undefined where the schema says nothing. */
+function lowerAdditional(schema: Keywords, walk: Walk, at: Pointer): ObjectShape["additionalProperties"] {
+  if (schema.additionalProperties === undefined) return undefined
+  const shape = lower(schema.additionalProperties, walk, child(at, "*"), noPlace)
+  if (shape[Kind] === "Never") return false
+  return isAnything(shape) ? true : shape
+}
+
+type Others = Pick<ObjectShape, "additionalProperties" | "propertyNames">
+
+/** What keys hold that are not declared one by one. */
+function namelessOf(
+  patterns: ReadonlyMap<string, Shape>,
+  additional: ObjectShape["additionalProperties"],
+  schema: Keywords,
+  { findings }: Walk,
+  at: Pointer,
+  place: Place,
+): Others {
+  if (patterns.size === 0) return additional === undefined ? {} : { additionalProperties: additional }
+  const values = unionOf([...patterns.values()])
+  const rules = JSON.stringify([...patterns])
+  const isAlone = place.size === 1 && !combining.some((keyword) => keyword in schema)
+  const closes = additional === undefined && findings.role === "params" && isAlone
+  if (closes) findings.closed.push({ at })
+  if (additional === false || closes) {
+    return {
+      additionalProperties: patterns.size === 1 ? values : opaque(values, rules),
+      propertyNames: unionOf([...patterns.keys()].map((source) => stringOf({ patterns: [{ source, flags: "u" }] }))),
+    }
+  }
+  const open = typeof additional === "object" ? unionOf([values, additional]) : unknown
+  return { additionalProperties: opaque(open, rules) }
+}
+
+const combining = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties"] as const
+
+/** How many keys there may be, and which need which. */
+function leaveCounts(shape: ObjectShape, schema: Keywords, walk: Walk): Shape {
+  const { minProperties = 0, maxProperties = Infinity, dependentRequired } = schema
+  const isClosed = shape.additionalProperties === false
+  const most = isClosed ? Object.keys(shape.properties).length : Infinity
+  const left: Keywords = {
+    ...(minProperties > (shape.required?.length ?? 0) ? { minProperties } : {}),
+    ...(maxProperties < most ? { maxProperties } : {}),
+    ...(dependentRequired === undefined ? {} : { dependentRequired }),
+  }
+  const mentioned = Object.entries(dependentRequired ?? {}).flatMap(([key, keys]) => [key, ...keys])
+  const whole = mention(shape, new Map(mentioned.map((key) => [key, undefined])))
+  return Object.keys(left).length === 0 ? whole : leave(whole, left, walk)
+}
+
+/** Exact where no value can be right for two of them, as where a key tells them apart. */
+function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], walk: Walk): Shape {
+  const isApart = shapes.every((shape, index) =>
+    shapes.slice(index + 1).every((other) => fit(shape, other) === "never-fits"),
+  )
+  const union = unionOf(shareKeys(shapes))
+  return isApart ? union : leave(union, { oneOf: schemas }, walk)
+}
+
+/** Where the condition holds, and where it does not; which of them it is, only the validator knows. */
+function lowerIf(shape: Shape, schema: Keywords, both: Both, inPlace: (one: NormalSchema) => Shape, walk: Walk): Shape {
+  if (schema.if === undefined) return shape
+  const condition = inPlace(schema.if)
+  const holds = both(condition, inPlace(schema.then ?? true))
+  const fails = both(shape, inPlace(schema.else ?? true))
+  return leave(unionOf([both(shape, holds), share(fails, [holds])]), pick(schema, ["if", "then", "else"]), walk)
+}
+
+/** Where the key is, and where it is not. */
+function lowerDependent(shape: Shape, key: string, dependent: Shape, both: Both): Shape {
+  const has = objectOf({ properties: new Map([[key, unknown]]), required: [key] })
+  const lacks = mention(unknown, new Map([[key, never]]))
+  return unionOf([both(shape, both(has, dependent)), share(both(shape, lacks), [dependent])])
+}
+
+function lowerUnevaluated(shape: Shape, schema: Keywords, walk: Walk, at: Pointer): Shape {
+  const { unevaluatedItems, unevaluatedProperties } = schema
+  let whole = shape
+  if (unevaluatedItems !== undefined) {
+    aside(walk.findings, () => lower(unevaluatedItems, walk, child(at, "*"), noPlace))
+    whole = leave(whole, { unevaluatedItems }, walk)
+  }
+  if (unevaluatedProperties === undefined) return whole
+  const others = lower(unevaluatedProperties, walk, child(at, "*"), noPlace)
+  const additional = others[Kind] === "Never" ? false : isAnything(others) ? true : others
+  const isAlone = !combining.some((keyword) => keyword !== "unevaluatedProperties" && keyword in schema)
+  const held = unionOf(
+    branchesOf(whole).map((branch) =>
+      branch[Kind] === "Object" && branch.additionalProperties === undefined
+        ? { ...branch, additionalProperties: additional }
+        : branch,
+    ),
+  )
+  return isAlone && !("patternProperties" in schema) ? held : leave(held, { unevaluatedProperties }, walk)
+}
+
+/** The one shape of a value: what `const` and `enum` let through. */
+function shapeOf(value: Json): Shape {
+  if (Array.isArray(value)) return tupleOf(value.map(shapeOf), value.length, false)
+  if (!isObject(value)) return literalOf(value as Scalar)
+  const entries = Object.entries(value)
+  return objectOf({
+    properties: new Map(entries.map(([key, inner]) => [key, shapeOf(inner)])),
+    required: entries.map(([key]) => key),
+    additionalProperties: false,
+  })
+}
