@@ -17,7 +17,7 @@ export async function useStore<A>(
 ): Promise<A> {
   if (!existsSync(store)) throw new UsageError(`there is no store ${nameOf(store)}; name one with --store`)
   try {
-    return await Effect.runPromise(Journal.pipe(Effect.flatMap(use), Effect.provide(sqlite(store))))
+    return await Effect.runPromise(Journal.pipe(Effect.flatMap(use), Effect.provide(sqlite(store, { create: false }))))
   } catch (error) {
     throw advise(error, { ...place, store })
   }
