@@ -32,7 +32,7 @@ export interface LimitSpec {
 export interface BudgetSpec {
   /** Steps of a plan. */
   readonly steps?: number
-  /** Time worked, in milliseconds; waiting for a person does not count. */
+  /** Time of calls, in milliseconds; waiting for a person does not count. A read is cut off at its end, an effect is waited for. */
   readonly wallMs?: number
   /** Time from the start of a run to its end, in milliseconds; everything counts. */
   readonly deadlineMs?: number

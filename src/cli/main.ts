@@ -10,6 +10,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   // Halves the time to the first word. Node keeps it in the temporary folder; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
   nodeModule.enableCompileCache()
-  const { start } = await import("./start.ts")
-  await start(process.argv)
+  // Not awaited: where a module of the host never comes to an end, Node would print a trace of this file.
+  import("./start.ts").then(({ start }) => start(process.argv))
 }

@@ -8,7 +8,11 @@ import { printable } from "../explain/printable.ts"
 import type { Toolbox } from "../run/toolbox.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
-const endings = ["ts", "mts", "js", "mjs"]
+const endings = ["ts", "mts", "js", "mjs"] as const
+type Role = "catalog" | "tools"
+
+/** "catalog.ts, .mts, .js or .mjs" */
+export const namesOf = (role: Role): string => `${role}.${endings.slice(0, -1).join(", .")} or .${endings.at(-1)}`
 
 /** The catalog beside a plan, or in the nearest folder above it: up to where we stand, or to the top if the plan is elsewhere. */
 export function findCatalog(plan: string): string {
@@ -19,17 +23,18 @@ export function findCatalog(plan: string): string {
     if (found !== undefined) return found
     if (folder === here || folder === dirname(folder)) break
   }
-  throw new UsageError(`no catalog.ts or catalog.js beside ${nameOf(plan)} or above it; name one with --catalog`)
+  const searched = plan === "-" ? "in this folder" : `beside ${nameOf(plan)} or above it`
+  throw new UsageError(`there is no ${namesOf("catalog")} ${searched}; name one with --catalog`)
 }
 
 export function findTools(catalog: string): string {
   const found = moduleIn(dirname(catalog), "tools")
   if (found !== undefined) return found
-  throw new UsageError(`no tools.ts or tools.js beside ${nameOf(catalog)}; name one with --tools`)
+  throw new UsageError(`there is no ${namesOf("tools")} beside ${nameOf(catalog)}; name one with --tools`)
 }
 
-const moduleIn = (folder: string, name: string): string | undefined =>
-  endings.map((ending) => join(folder, `${name}.${ending}`)).find((path) => existsSync(path))
+export const moduleIn = (folder: string, role: Role): string | undefined =>
+  endings.map((ending) => join(folder, `${role}.${ending}`)).find((path) => existsSync(path))
 
 export async function loadCatalog(path: string): Promise<Catalog> {
   const found = await loadDefault(path, "catalog")
@@ -37,7 +42,7 @@ export async function loadCatalog(path: string): Promise<Catalog> {
   const remedy = looksDefined(found)
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
     : "is not a catalog: wrap it in `defineCatalog({ … })`"
-  throw new UsageError(`the default export of catalog ${nameOf(path)} ${remedy}`)
+  throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
 }
 
 const looksDefined = (value: unknown): boolean =>
@@ -51,7 +56,7 @@ export async function loadTools(path: string): Promise<Toolbox> {
   const remedy = looksBoxed(found)
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
     : "is neither a toolbox nor a function that makes one: `export default toolbox(catalog, { … })`"
-  throw new UsageError(`the default export of tools ${nameOf(path)} ${remedy}`)
+  throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
 }
 
 async function makeTools(found: unknown, path: string): Promise<unknown> {
@@ -59,25 +64,27 @@ async function makeTools(found: unknown, path: string): Promise<unknown> {
   try {
     return await found()
   } catch (error) {
-    throw new UsageError(`tools ${nameOf(path)} threw when called: ${reasonOf(error)}${placeOf(error)}`)
+    throw new UsageError(
+      `the default export of ${nameOf(path)} threw when it was called: ${reasonOf(error)}${placeOf(error)}`,
+    )
   }
 }
 
 const looksBoxed = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "handlers" in value && "catalog" in value
 
-async function loadDefault(path: string, role: string): Promise<unknown> {
-  if (!existsSync(path)) throw new UsageError(`there is no ${role} ${nameOf(path)}`)
-  const found = await load(path, role)
-  if (!("default" in found)) throw new UsageError(`${role} ${nameOf(path)} has no default export`)
+async function loadDefault(path: string, role: Role): Promise<unknown> {
+  if (!existsSync(path)) throw new UsageError(`there is no file ${nameOf(path)} (--${role})`)
+  const found = await load(path)
+  if (!("default" in found)) throw new UsageError(`${nameOf(path)} has no default export: it should be the ${role}`)
   return found.default
 }
 
-async function load(path: string, role: string): Promise<{ readonly default?: unknown }> {
+async function load(path: string): Promise<{ readonly default?: unknown }> {
   try {
     return await import(pathToFileURL(resolve(path)).href)
   } catch (error) {
-    throw new UsageError(`${role} ${nameOf(path)} could not be loaded: ${reasonOf(error)}${placeOf(error)}`)
+    throw new UsageError(`${nameOf(path)} could not be loaded: ${reasonOf(error)}${placeOf(error)}`)
   }
 }
 

@@ -1,8 +1,10 @@
-/** Where a run came from, as `run` wrote it down: so that another process finds the same catalog and tools again. */
+/** Where a run came from, as `run` wrote it down, so that another process finds the same catalog and tools again; and where they
+ *  are looked for when a program started the run. */
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Entry } from "../journal/entry.ts"
-import { loadCatalog } from "./modules.ts"
-import { readEntries } from "./store.ts"
+import { findTools, loadCatalog, moduleIn, namesOf } from "./modules.ts"
 import { UsageError } from "./terminal.ts"
 
 export interface OriginOptions {
@@ -16,15 +18,24 @@ export interface Origin {
   readonly toolsPath: string
 }
 
-export async function originOf(runId: string, options: OriginOptions): Promise<Origin> {
-  const [first] = await readEntries(options.store, runId)
-  const catalogPath = options.catalog ?? keptIn(first, "catalog")
-  const toolsPath = options.tools ?? keptIn(first, "tools")
+export async function originOf(entries: readonly Entry[], options: OriginOptions): Promise<Origin> {
+  const kept = keptIn(entries)
+  const catalogPath = options.catalog ?? kept.catalog ?? moduleIn(process.cwd(), "catalog")
+  if (catalogPath === undefined) {
+    const tools = options.tools === undefined ? " (and its tools with --tools, unless they are beside it)" : ""
+    throw new UsageError(
+      `the run names no catalog that is there, and there is no ${namesOf("catalog")} in this folder; name it with --catalog${tools}`,
+    )
+  }
+  // Tools belong to their catalog: with another one, those beside that are meant.
+  const keptTools = resolve(catalogPath) === kept.catalog ? kept.tools : undefined
+  const toolsPath = options.tools ?? keptTools ?? findTools(catalogPath)
   return { catalog: await loadCatalog(catalogPath), toolsPath }
 }
 
-function keptIn(first: Entry | undefined, role: "catalog" | "tools"): string {
-  const kept = first?.event.kind === "run-started" ? first.event.origin[role] : undefined
-  if (typeof kept === "string") return kept
-  throw new UsageError(`this run was not started by \`sequitur run\`; name its ${role} with --${role}`)
+/** What the run says, as far as it is still there. */
+function keptIn([first]: readonly Entry[]): { readonly [Role in "catalog" | "tools"]?: string | undefined } {
+  const origin = first?.event.kind === "run-started" ? first.event.origin : {}
+  const there = (path: unknown): string | undefined => (typeof path === "string" && existsSync(path) ? path : undefined)
+  return { catalog: there(origin.catalog), tools: there(origin.tools) }
 }

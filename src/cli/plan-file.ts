@@ -32,8 +32,16 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   const compiled = isStored(text)
     ? load(catalog, bytes)
     : compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
-  return { name: nameOf(file), text, catalogPath, catalog, compiled }
+  return { name: nameOf(file), text, catalogPath, catalog, compiled: withFlags(compiled) }
 }
+
+/** What is an option in code is a flag here. */
+const withFlags = (compiled: Compiled): Compiled => ({
+  ...compiled,
+  diagnostics: compiled.diagnostics.map((one) =>
+    one.code === "SEQ013" ? { ...one, hint: one.hint.replace('`unwrap: "fence"`', "`--unwrap fence`") } : one,
+  ),
+})
 
 /** What `--out` wrote, and no plan: a plan has no such field. */
 const isStored = (text: string): boolean => /^\s*\{\s*"sequitur"\s*:/.test(text)

@@ -36,7 +36,15 @@ function version(): string {
 
 const exitCodes = `
 Exit codes: 0 fine, 1 refused or failed, 2 wrong usage or a file that cannot be used,
-3 awaiting approval, 4 in doubt, 5 cancelled, 6 exhausted. Of several files, the worst.`
+3 awaiting approval, 4 in doubt, 5 cancelled, 6 exhausted. Of several files, the worst.
+Stopped by a signal: 130 (SIGINT), 143 (SIGTERM).
+
+--format json: one JSON object a line.
+  run, approve, deny, resume  {"plan"} first (run only), then each entry as in log, {"run"} last
+  log                         each entry: {"runId","seq","atMs","event","hash"}
+  all others                  one object
+  in case of an error, last   {"error":{"code","message","hint"}}, where the code is SEQ…, RUN…,
+                              usage, uncaught or stopped`
 
 const format = (): Option =>
   new Option("--format <format>", "how to print").choices(["pretty", "json"]).default("pretty")
@@ -44,7 +52,7 @@ const format = (): Option =>
 const catalog = (): Option =>
   new Option(
     "--catalog <file>",
-    "the catalog's module (default: the nearest catalog.ts or .js beside the plan or above it)",
+    "the catalog's module (default: the nearest catalog.ts, .mts, .js or .mjs beside the plan or above it)",
   )
 
 const unwrap = (): Option =>
@@ -93,7 +101,7 @@ function addRun(program: Command, done: Done): void {
     .description("compile a plan and run it, step by step, until it ends or waits for a person")
     .argument("<plan>", "a plan's JSON file; - is standard input")
     .addOption(catalog())
-    .option("--tools <file>", "the toolbox's module (default: tools.ts or .js beside the catalog)")
+    .option("--tools <file>", "the toolbox's module (default: tools.ts, .mts, .js or .mjs beside the catalog)")
     .addOption(unwrap())
     .addOption(store())
     .option("--inputs <file-or-json>", "the inputs that the catalog asks for: a JSON file, - or JSON itself")
@@ -103,7 +111,7 @@ function addRun(program: Command, done: Done): void {
     .option("--session <id>", "the session that this run is part of", "cli")
     .option(
       "--task <id>",
-      "the task that this run is for: the same call for the same task is one effect (default: a new one)",
+      "the task that this run is for: in one task the same call has the same idempotency key, for its tool to honour (default: a new one)",
     )
     .addOption(format())
     .addHelpText(
@@ -117,37 +125,37 @@ function addRun(program: Command, done: Done): void {
 }
 
 function addDecisions(program: Command, done: Done): void {
-  for (const [name, verb] of [
-    ["approve", "approved"],
-    ["deny", "denied"],
-  ] as const) {
-    program
-      .command(name)
-      .description(
-        name === "approve"
-          ? "let a waiting run take its step, and go on with it"
-          : "refuse a waiting run its step, which ends it",
-      )
-      .argument("<run>", "the run's id")
-      .argument("<step>", "the transition that it waits at")
-      .addOption(store())
-      .option("--by <name>", "who decides", userName())
-      .option("--reason <words>", "why", "")
-      .addOption(kept("--catalog <file>", "the catalog's module"))
-      .addOption(kept("--tools <file>", "the toolbox's module"))
-      .addOption(format())
-      .addHelpText(
-        "after",
-        examples(`${name} run_42 open`, `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`),
-      )
-      .action(async (run, step, options) =>
-        done(await (await import("./command/decide.ts")).decideRun(run, step, verb, options)),
-      )
-  }
+  addDecision(program, "approve", "let a waiting run take its step, and go on with it")
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .action(async (run, step, options) =>
+      done(await (await import("./command/decide.ts")).approveRun(run, step, options)),
+    )
+  addDecision(program, "deny", "refuse a waiting run its step, which ends it").action(async (run, step, options) =>
+    done(await (await import("./command/decide.ts")).denyRun(run, step, options)),
+  )
 }
 
-const kept = (flags: string, role: string): Option =>
-  new Option(flags, `${role} (default: the one that the run was started with)`)
+const addDecision = (program: Command, name: string, description: string): Command =>
+  program
+    .command(name)
+    .description(description)
+    .argument("<run>", "the run's id")
+    .argument("<step>", "the transition that it waits at")
+    .addOption(store())
+    .option("--by <name>", "who decides", userName())
+    .option("--reason <words>", "why", "")
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples(`${name} run_42 open`, `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`),
+    )
+
+const keptCatalog = (): Option =>
+  new Option("--catalog <file>", "the catalog's module (default: the run's own, or the one in this folder)")
+
+const keptTools = (): Option =>
+  new Option("--tools <file>", "the toolbox's module (default: the run's own, or the one beside the catalog)")
 
 function addResume(program: Command, done: Done): void {
   program
@@ -155,10 +163,11 @@ function addResume(program: Command, done: Done): void {
     .description("go on with a run whose process has ended")
     .argument("<run>", "the run's id")
     .addOption(store())
-    .addOption(kept("--catalog <file>", "the catalog's module"))
-    .addOption(kept("--tools <file>", "the toolbox's module"))
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .option("--take-over", "go on at once, also from within a call: you know that no process is at work on it any more")
     .addOption(format())
-    .addHelpText("after", examples("resume run_42 --store runs.db"))
+    .addHelpText("after", examples("resume run_42 --store runs.db", "resume run_42 --take-over"))
     .action(async (run, options) => done(await (await import("./command/resume.ts")).resumeRun(run, options)))
 }
 

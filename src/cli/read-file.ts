@@ -1,6 +1,7 @@
 /** Reads a file or standard input (`-`), and never more than it is given room for: either may be endless. */
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
 import { nameOf } from "./modules.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
@@ -11,6 +12,13 @@ export async function lookFor(file: string): Promise<void> {
     throw unusable(file, error)
   })
   if (stats.isDirectory()) throw new UsageError(`${nameOf(file)} is a directory`)
+}
+
+/** Looks before anything is done whether a file can be made there. */
+export async function lookForPlace(file: string): Promise<void> {
+  const folder = dirname(resolve(file))
+  const stats = await stat(folder).catch(() => undefined)
+  if (!stats?.isDirectory()) throw new UsageError(`${nameOf(file)}: the folder ${nameOf(folder)} does not exist`)
 }
 
 /** The bytes of a file: all of them, or some more than there is room for, for whoever reads them to refuse. How much room

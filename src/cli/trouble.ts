@@ -1,41 +1,57 @@
-/** What went wrong, in a line or two on standard error, and the exit code for it. Never a trace. */
+/** What went wrong, in a line or two on standard error, and the exit code for it; for programs also as JSON, as the last line of
+ *  standard output. Never a trace. */
 import { CommanderError } from "commander"
 import { codes } from "../diagnostic/codes.ts"
 import { clip } from "../explain/printable.ts"
-import { complain, exit, reasonOf, UsageError } from "./terminal.ts"
+import { isRefused } from "./advice.ts"
+import { complain, exit, printJson, reasonOf, UsageError } from "./terminal.ts"
 
-/** A typed error of the run, seen without loading its classes. */
-interface Refused {
+export interface Trouble {
+  /** SEQ…, RUN…, or a word where neither the compiler nor the run has spoken. */
   readonly code: string
   readonly message: string
-  readonly hint: string
+  readonly hint: string | null
 }
 
-const isRefused = (error: unknown): error is Refused =>
-  error instanceof Error && "code" in error && /^RUN\d{3}$/.test(String(error.code)) && "hint" in error
-
 const exits: Readonly<Record<string, number>> = {
-  // No such run, no usable store: a wrong name or a wrong file.
+  usage: exit.usage,
+  // What was handed to the run, its name or its store: the call is wrong, not the run.
+  RUN201: exit.usage,
   RUN204: exit.usage,
   RUN501: exit.usage,
   RUN505: exit.usage,
+  // An effect of which nobody has written down what came of it.
   RUN206: exit.inDoubt,
+  RUN506: exit.inDoubt,
 }
 
-export function tellTrouble(error: unknown): number {
-  // Commander has said it already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exit.fine : exit.usage
-  if (error instanceof UsageError) {
-    complain(`error: ${error.message}`)
-    return exit.usage
+export function tellTrouble(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) {
+    // Commander has said it already.
+    const { exitCode, message } = error
+    if (exitCode !== 0 && json) printTrouble({ code: "usage", message: message.replace(/^error: /, ""), hint: null })
+    return exitCode === 0 ? exit.fine : exit.usage
   }
-  if (isRefused(error)) {
-    complain(`error ${error.code}: ${clip(error.message, sentence)}\nhint: ${clip(error.hint, sentence)}`)
-    return exits[error.code] ?? exit.refused
-  }
-  const { message, hint } = codes.SEQ901
-  complain(`error SEQ901: ${message.replace("{what}", () => reasonOf(error))}\nhint: ${hint}`)
-  return exit.refused
+  const trouble = troubleOf(error)
+  tellError(trouble, json)
+  return exits[trouble.code] ?? exit.refused
 }
+
+function troubleOf(error: unknown): Trouble {
+  if (error instanceof UsageError) return { code: "usage", message: error.message, hint: null }
+  if (isRefused(error)) return { code: error.code, message: error.message, hint: error.hint }
+  const { message, hint } = codes.SEQ901
+  return { code: "SEQ901", message: message.replace("{what}", () => reasonOf(error)), hint }
+}
+
+export function tellError(trouble: Trouble, json: boolean): void {
+  const { code, message, hint } = trouble
+  const name = /^(SEQ|RUN)/.test(code) ? ` ${code}` : ""
+  complain(`error${name}: ${clip(message, sentence)}`)
+  if (hint !== null) complain(`hint: ${clip(hint, sentence)}`)
+  if (json) printTrouble(trouble)
+}
+
+export const printTrouble = ({ code, message, hint }: Trouble): void => printJson({ error: { code, message, hint } })
 
 const sentence = 1_000

@@ -28,6 +28,12 @@ export function explainDiagnostic(diagnostic: Diagnostic, { name, text }: Spoken
   return lines.join("\n")
 }
 
+/** In one line, for what does not stand in a plan's way. */
+export function sayDiagnostic({ code, severity, message, at, range }: Diagnostic, name: string, look: Look): string {
+  const place = range === undefined ? `${clip(name, sentence)} ${clip(at, sentence)}`.trimEnd() : where(name, range)
+  return `${paint(look, severityFormat[severity], `${severity} ${code}`)} ${place}: ${clip(message, sentence)}`
+}
+
 function explainRelated({ at, message, range }: Related, text: string | undefined, look: Look): readonly string[] {
   const place = [where(undefined, range), clip(at, sentence)].filter((part) => part !== "").join(" ")
   return [`  ${clip(message, sentence)}${place === "" ? "" : ` at ${place}`}`, ...framed(text, range, look)]

@@ -95,18 +95,21 @@ function whole(raw: string, room: number): readonly Cell[] {
 
 const indented = (raw: string): string => raw.replace(/^\t+/, (tabs) => "  ".repeat(tabs.length))
 
-/** A line round the part from `start` to `end`: that part and what follows keep half the room, if they need it. */
+/** A line round the part from `start` to `end`: what is before it gives way first, but keeps half the room if it needs it. */
 function centre(raw: string, start: number, end: number, room: number) {
   const reach = (room + 1) * longest
   const ahead = raw.slice(Math.max(0, start - reach), start)
   const before = cells(start <= reach ? indented(ahead) : ahead)
-  const marked = cut(cells(raw.slice(start, Math.min(end, start + reach))), Math.floor(room / 2))
+  const marked = cells(raw.slice(start, Math.min(end, start + reach)))
   const after = cells(raw.slice(end, end + reach))
   const spare = Math.min(widthOf(after), Math.floor(room / 4))
-  const left = cut(before, room - widthOf(marked) - spare, "end")
-  const right = cut(after, room - widthOf(marked) - widthOf(left))
+  const left = cut(before, Math.max(room - widthOf(marked) - spare, Math.floor(room / 2)), "end")
   const from = widthOf(left)
-  return { row: [...left, ...marked, ...right], from, to: from + widthOf(marked) }
+  const whole = [...marked, ...after]
+  const right = cut(whole, room - from)
+  // Where the part itself was cut, its last cell is the mark of that, and nothing of the text.
+  const seen = right === whole ? marked.length : Math.min(marked.length, right.length - 1)
+  return { row: [...left, ...right], from, to: from + widthOf(right.slice(0, seen)) }
 }
 
 const within = (value: number, least: number, most: number): number =>

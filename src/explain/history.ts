@@ -1,4 +1,5 @@
 /** A journal as people read it: one line an entry, with its place, its time and what happened in words. */
+import { match } from "ts-pattern"
 import type { Event, Recorded } from "../journal/entry.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -23,48 +24,46 @@ export function timeOf(atMs: number): string {
   return Number.isNaN(time.getTime()) ? `${atMs} ms` : time.toISOString()
 }
 
-function sayEvent(event: Event, look: Look): string {
-  switch (event.kind) {
-    case "run-started": {
+const sayEvent = (event: Event, look: Look): string =>
+  match(event)
+    .with({ kind: "run-started" }, (event) => {
       const who = `${clip(event.subject, nameRoom)} of ${clip(event.tenant, nameRoom)}`
       const scope = `session ${clip(event.sessionId, nameRoom)}, task ${clip(event.taskId, nameRoom)}`
       return `${paint(look, "bold", "run started")} by ${who}, ${scope}, plan ${event.planHash.slice(0, 12)}`
-    }
-    case "state-entered":
-      return `state ${clip(event.from, nameRoom)} → ${clip(event.to, nameRoom)}`
-    case "intent": {
+    })
+    .with({ kind: "state-entered" }, (event) => `state ${clip(event.from, nameRoom)} → ${clip(event.to, nameRoom)}`)
+    .with({ kind: "intent" }, (event) => {
       const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : ""
       const key =
         event.idempotencyKey === undefined ? "" : paint(look, "dim", `  key ${clip(event.idempotencyKey, 16)}`)
       return `calls ${clip(event.tool, nameRoom)} ${show(event.args)}${again}${key}`
-    }
-    case "outcome": {
-      const { result, failure } = event
+    })
+    .with({ kind: "outcome" }, ({ result, failure }) => {
       const answer = `${paint(look, failure ? "red" : "green", "answered")} ${result === undefined ? "with what cannot be kept" : show(result)}`
       return failure === undefined ? answer : `${answer}, but ${failure.code}: ${clip(failure.message, sentence)}`
-    }
-    case "attempt-failed": {
+    })
+    .with({ kind: "attempt-failed" }, (event) => {
       const again = event.again === undefined ? "" : `; again at ${timeOf(event.again.atMs)}`
       return `${paint(look, "red", "failed")} ${event.failure.code}: ${clip(event.failure.message, sentence)}${again}`
-    }
-    case "approval-requested": {
+    })
+    .with({ kind: "approval-requested" }, (event) => {
       const opened = event.follows.map(({ stepId }) => clip(stepId, nameRoom)).join(", ")
       const change = `${clip(event.from, nameRoom)} → ${clip(event.to, nameRoom)}`
       return `${paint(look, "magenta", "asks for approval")} of ${change}, before ${opened === "" ? "nothing" : opened}`
-    }
-    case "approval-decided": {
+    })
+    .with({ kind: "approval-decided" }, (event) => {
       const reason = event.reason === "" ? "" : `: ${clip(event.reason, sentence)}`
       return `${paint(look, event.decision === "approved" ? "green" : "red", event.decision)} by ${clip(event.by, nameRoom)}${reason}`
-    }
-    case "in-doubt":
-      return `${paint(look, "red", "in doubt")} ${event.failure.code}: ${clip(event.failure.message, sentence)}`
-    case "run-ended": {
-      const { status, failure } = event
+    })
+    .with(
+      { kind: "in-doubt" },
+      (event) => `${paint(look, "red", "in doubt")} ${event.failure.code}: ${clip(event.failure.message, sentence)}`,
+    )
+    .with({ kind: "run-ended" }, ({ status, failure }) => {
       const reason = failure === undefined ? "" : ` ${failure.code}: ${clip(failure.message, sentence)}`
       return `${paint(look, ["bold", status === "succeeded" ? "green" : "red"], `run ${status}`)}${reason}`
-    }
-  }
-}
+    })
+    .exhaustive()
 
 /** Values are told short here; the whole stands in the JSON form. */
 const show = (value: Json): string => clip(JSON.stringify(value), valueRoom)

@@ -1,10 +1,10 @@
 /** A compiled plan as a table: each step with what it does at worst and what it waits on; under it the checks that the run will
  *  make, the approvals it will wait for, and the totals against the limits. */
-import type { Total } from "../check/compiled.ts"
+import stringWidth from "string-width"
 import { drawColumns, type Row } from "./columns.ts"
 import { type Look, paint } from "./look.ts"
-import { clip } from "./printable.ts"
-import type { CheckView, PlanView, StepView } from "./view.ts"
+import { clip, pad } from "./printable.ts"
+import type { BudgetView, CheckView, PlanView, StepView } from "./view.ts"
 
 /** Columns that one name may take. Names are short by the plan language; states and dimensions are the catalog's. */
 const nameRoom = 40
@@ -41,11 +41,13 @@ function drawSteps(steps: readonly StepView[], look: Look): readonly string[] {
       [clip(call ? step.tool : `→ ${step.to}`, nameRoom)],
       [stateOf(step)],
       [call ? step.effect : ""],
-      step.blast.map(interval),
+      step.blast.map(({ dimension, max }) => `${clip(dimension, nameRoom)} ${grouped(max)}`),
       [names(step.waitsOn)],
     ]
   })
-  return drawColumns(keep(head), rows.map(keep), look)
+  const note = paint(look, "dim", "waits on: the steps whose result it uses, or which it names in `after`")
+  const waiting = steps.some(({ waitsOn }) => waitsOn.length > 0)
+  return [...drawColumns(keep(head), rows.map(keep), look), ...(waiting ? [note] : [])]
 }
 
 function stateOf({ before, after }: StepView): string {
@@ -53,10 +55,8 @@ function stateOf({ before, after }: StepView): string {
   return after === null || after === before ? from : `${from} → ${clip(after, nameRoom)}`
 }
 
-/** `0–24500 cents`, or `1 records` where the least and the most are one. */
-export function interval({ dimension, min, max }: Total): string {
-  return `${min === max ? max : `${min}–${max}`} ${clip(dimension, nameRoom)}`
-}
+/** `1,000,000`, wherever it is read. */
+const grouped = (count: number): string => count.toLocaleString("en-US")
 
 const shown = 4
 
@@ -90,9 +90,29 @@ function explainApprovals({ approvals }: PlanView, look: Look): readonly (readon
 }
 
 function explainTotals({ totals, budgets }: PlanView, look: Look): readonly (readonly string[])[] {
-  const lines = [
-    ...totals.map((total) => `  ${interval(total)}${total.limit === null ? "" : ` of ${total.limit}`}`),
-    ...budgets.map(({ budget, needs, limit }) => `  ${needs} ${budget} of ${limit}`),
+  const rows = [
+    ...totals.map(({ dimension, min, max, limit }) => [
+      clip(dimension, nameRoom),
+      `${grouped(max)}${limit === null ? "" : ` of ${grouped(limit)}`}${min === max ? "" : `, from ${grouped(min)}`}`,
+    ]),
+    ...budgets.map(({ budget, needs, limit }) => {
+      const [name, unit] = budgetWords[budget]
+      return [name, `${grouped(needs)} of ${grouped(limit)}${unit}`]
+    }),
+  ] as const
+  if (rows.length === 0) return []
+  const widest = Math.max(...rows.map(([name = ""]) => stringWidth(name)))
+  return [
+    [
+      paint(look, "bold", "in total, at worst:"),
+      ...rows.map(([name = "", count]) => `  ${pad(name, widest)}  ${count}`),
+    ],
   ]
-  return lines.length === 0 ? [] : [[paint(look, "bold", "in total, at worst:"), ...lines]]
+}
+
+/** A budget's name and its unit. */
+const budgetWords: Readonly<Record<BudgetView["budget"], readonly [string, string]>> = {
+  steps: ["steps", ""],
+  sideEffects: ["side effects", ""],
+  microUsd: ["cost", " µUSD"],
 }

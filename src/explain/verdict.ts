@@ -1,7 +1,7 @@
 /** What compiling came to: each diagnostic, then the verdict in a line; and the same for programs. */
 import type { Compiled } from "../compile.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
-import { explainDiagnostic, type Spoken } from "./diagnostic.ts"
+import { explainDiagnostic, type Spoken, sayDiagnostic } from "./diagnostic.ts"
 import { type Look, paint } from "./look.ts"
 
 export interface VerdictView {
@@ -20,11 +20,15 @@ export function viewVerdict(file: string, compiled: Compiled): VerdictView {
   return { file, accepted: compiled.ok, planHash, catalogHash, diagnostics: compiled.diagnostics, more: compiled.more }
 }
 
+/** Errors in full, with the planner's text; what does not stand in the plan's way in a line each, just before the verdict. */
 export function explainVerdict(compiled: Compiled, spoken: Spoken & { readonly name: string }, look: Look): string {
   const { diagnostics, more } = compiled
-  const said = diagnostics.map((diagnostic) => explainDiagnostic(diagnostic, spoken, look))
+  const errors = diagnostics.filter(({ severity }) => severity === "error")
+  const said = errors.map((diagnostic) => explainDiagnostic(diagnostic, spoken, look))
   if (more > 0) said.push(`and ${more} more`)
-  return [...said, sayVerdict(compiled, spoken.name, look)].join("\n\n")
+  const mild = diagnostics.filter(({ severity }) => severity !== "error")
+  const verdict = [...mild.map((one) => sayDiagnostic(one, spoken.name, look)), sayVerdict(compiled, spoken.name, look)]
+  return [...said, verdict.join("\n")].join("\n\n")
 }
 
 export function sayVerdict(compiled: Compiled, name: string, look: Look): string {
@@ -38,4 +42,5 @@ export function sayVerdict(compiled: Compiled, name: string, look: Look): string
 }
 
 /** "3 plans", "1 plan". */
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+export const plural = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : many}`

@@ -9,7 +9,7 @@ export const runCodes = {
     again: true,
     title: "step failed",
     message: "step `{stepId}` failed: `{tool}` said: {said}",
-    hint: "Look at what the tool says; a read was tried again as often as the budget allows.",
+    hint: "Mend what `{tool}` complains of, then start a new run; a read was tried again as often as it may be.",
     why: "A handler threw, or rejected its promise.",
   },
   RUN102: {
@@ -17,7 +17,7 @@ export const runCodes = {
     again: true,
     title: "step timed out",
     message: "step `{stepId}` did not answer within {timeoutMs} ms",
-    hint: "Raise `timeoutMs` of `{tool}`, or find out why it is slow.",
+    hint: "Find out why `{tool}` is slow, or raise its `timeoutMs` in the catalog; then compile and run the plan anew.",
     why: "A call without a limit could hold a run for ever.",
   },
   RUN103: {
@@ -25,7 +25,7 @@ export const runCodes = {
     again: false,
     title: "result too large",
     message: "the result of step `{stepId}` has {problem}",
-    hint: "Return less from `{tool}`, or raise `bounds` in the catalog.",
+    hint: "Return less from the handler of `{tool}`, or raise `bounds` in the catalog.",
     why: "Results are kept in the journal and read again at every resume.",
   },
   RUN104: {
@@ -33,15 +33,15 @@ export const runCodes = {
     again: false,
     title: "result is no plain JSON",
     message: "the result of step `{stepId}` holds {problem} at `{at}`",
-    hint: "Return plain JSON from `{tool}`: strings, finite numbers, booleans, null, arrays and plain objects.",
+    hint: "Return plain JSON from the handler of `{tool}`: strings, finite numbers, booleans, null, arrays, plain objects.",
     why: "What cannot be written down cannot be given back after a crash.",
   },
   RUN105: {
     tag: "ResultMismatch",
     again: false,
     title: "result of the wrong shape",
-    message: "the result of step `{stepId}` is not what `{tool}` declares: at `{at}`: {said}",
-    hint: "Correct the handler of `{tool}`, or its `result` schema.",
+    message: "the result of step `{stepId}` is not what `{tool}` declares: {misfits}",
+    hint: "Correct the handler of `{tool}`, or its `result` schema in the catalog.",
     why: "Later steps were checked against the declared result.",
   },
   RUN106: {
@@ -49,7 +49,7 @@ export const runCodes = {
     again: false,
     title: "runtime check failed",
     message: "step `{stepId}` cannot be called: at `{at}`: {problem}",
-    hint: "The plan counted on a value that turned out otherwise; nothing was done after it became known.",
+    hint: "Have another plan made that allows for this value, and run that; nothing was done after it became known.",
     why: "What compiling could not decide is checked as soon as the value is known, before any later effect.",
   },
   RUN107: {
@@ -57,7 +57,7 @@ export const runCodes = {
     again: false,
     title: "same effect twice",
     message: "step `{stepId}` comes to the same call as `{first}`",
-    hint: 'Remove one, or say `"occurrence": 2` if it is meant to happen again.',
+    hint: 'Have a plan made without one of them, or with `"occurrence": 2` if it is meant to happen again.',
     why: "A repeated effect is a planner's commonest slip, and it costs money twice.",
   },
   RUN108: {
@@ -65,7 +65,7 @@ export const runCodes = {
     again: false,
     title: "blast above its bound",
     message: "step `{stepId}` would count {found} {dimension}; it was compiled for at most {max}",
-    hint: "Compile a plan that does less in one step.",
+    hint: "Have a plan made that does less in one step, or look into the value that came.",
     why: "The worst that a plan can do was bounded before it started, and holds for the values that came.",
   },
   RUN109: {
@@ -73,7 +73,7 @@ export const runCodes = {
     again: false,
     title: "effect in doubt",
     message: "whether step `{stepId}` took effect is not known: {said}",
-    hint: "Find out at the other side of `{tool}`, by the idempotency key, what has happened.",
+    hint: "Ask the system behind `{tool}` what became of the idempotency key in the last intent of the run's `log`.",
     why: "An effect that may have happened is never repeated blindly.",
   },
   RUN110: {
@@ -81,7 +81,7 @@ export const runCodes = {
     again: true,
     title: "call interrupted too often",
     message: "step `{stepId}` was begun {attempts} times and never answered",
-    hint: "Find out whether `{tool}` brings its process down.",
+    hint: "Find out whether `{tool}` brings its process down, and mend it; then start a new run.",
     why: "A call that ends its process would otherwise be made again for ever.",
   },
   RUN201: {
@@ -97,7 +97,7 @@ export const runCodes = {
     again: false,
     title: "stale plan",
     message: "the catalog has changed since this plan was compiled: {changed}",
-    hint: "Compile the document again and look at what it says now.",
+    hint: "{remedy}",
     why: "A plan was accepted under rules that no longer hold.",
   },
   RUN203: {
@@ -105,7 +105,7 @@ export const runCodes = {
     again: false,
     title: "toolbox does not fit",
     message: "the toolbox does not fit the catalog: {problem}",
-    hint: "Give each tool of the catalog one handler, a function, and no other.",
+    hint: "Give `catalog` what `defineCatalog` made, and `tools` one function for each of its tools, and no other.",
     why: "A missing handler found halfway would stop a run between two effects.",
   },
   RUN204: {
@@ -113,7 +113,7 @@ export const runCodes = {
     again: false,
     title: "no such run",
     message: "there is no run `{runId}`",
-    hint: "List the runs of this store and tenant.",
+    hint: "List the `runs` of this store and tenant, and look the id up there.",
     why: "A run of another tenant is not found either.",
   },
   RUN205: {
@@ -121,7 +121,7 @@ export const runCodes = {
     again: false,
     title: "run has ended",
     message: "run `{runId}` has ended as `{status}`",
-    hint: "Start a new run; an ended one is never taken up again.",
+    hint: "Start a new run: `run` the plan again; an ended one is never taken up again.",
     why: "A terminal state is a promise to whoever has read it.",
   },
   RUN206: {
@@ -129,7 +129,7 @@ export const runCodes = {
     again: false,
     title: "run is in doubt",
     message: "run `{runId}` is in doubt at step `{stepId}`",
-    hint: "Find out outside whether the effect happened; it is never repeated blindly.",
+    hint: "Look at its last entry (`log`), and find out by the idempotency key there whether the effect has happened.",
     why: "An effect was begun and its outcome is unknown.",
   },
   RUN207: {
@@ -137,23 +137,23 @@ export const runCodes = {
     again: false,
     title: "run exists",
     message: "there is a run `{runId}` already",
-    hint: "Resume it, or choose another id.",
+    hint: "`resume` that run, or choose another `runId`.",
     why: "Two runs under one id could not be told apart.",
   },
   RUN208: {
     tag: "RunUnderWay",
     again: true,
     title: "run is under way",
-    message: "run `{runId}` is under way in this process",
-    hint: "Wait for it to stop.",
-    why: "Taking up a run between an intent and its outcome would call a healthy effect in doubt.",
+    message: "run `{runId}` {standing}",
+    hint: "{remedy}",
+    why: "Taking up a run between an intent and its outcome would call a healthy effect in doubt, and lose its answer.",
   },
   RUN301: {
     tag: "ApprovalDenied",
     again: false,
     title: "approval denied",
     message: "`{by}` denied step `{stepId}`: {reason}",
-    hint: "Make another plan; this run does not go on.",
+    hint: "Have another plan made, and run that; this run has ended.",
     why: "A guarded transition is taken only with a person's approval.",
   },
   RUN302: {
@@ -161,7 +161,7 @@ export const runCodes = {
     again: false,
     title: "no such approval",
     message: "run `{runId}` does not wait for `{wanted}`",
-    hint: "Look at what the run waits for now.",
+    hint: "Look at what the run waits for now (`status`, `log`), and decide that.",
     why: "A decision counts only for the very request it was made for.",
   },
   RUN303: {
@@ -169,15 +169,15 @@ export const runCodes = {
     again: false,
     title: "already decided",
     message: "`{wanted}` of run `{runId}` was {decision} by `{by}`",
-    hint: "The first decision stands.",
+    hint: "Let the first decision stand; look at what came of it with `status` or `log`.",
     why: "Two people who answer at once must not both be heard.",
   },
   RUN401: {
     tag: "BudgetExhausted",
     again: false,
     title: "budget exhausted",
-    message: "`{budget}` is used up: {used} of {max}",
-    hint: "Start a new run, or raise `budgets.{budget}` in the catalog.",
+    message: "`{budget}` is used up at step `{stepId}`: {used} of {max}{because}",
+    hint: "Mend what used it up, or raise `budgets.{budget}` in the catalog; then compile and run the plan anew.",
     why: "A run stops before the effect that would pass a budget.",
   },
   RUN501: {
@@ -185,7 +185,7 @@ export const runCodes = {
     again: true,
     title: "store unavailable",
     message: "the journal at `{store}` cannot be used: {reason}",
-    hint: "Nothing was called without a durable entry; resume the run when the store works again.",
+    hint: "Make the store work, open it with a new runner, and `resume` the run: nothing was called without a durable entry.",
     why: "An effect is made only after its intent is on disk.",
   },
   RUN502: {
@@ -193,7 +193,7 @@ export const runCodes = {
     again: true,
     title: "another writer",
     message: "another process wrote entry {seq} of run `{runId}` first",
-    hint: "Read the run again; only one process may move it on.",
+    hint: "Look at the run again (`status`, `log`): where the other writer does not go on with it, `resume` it.",
     why: "Two processes that both continue a run would do its effects twice.",
   },
   RUN503: {
@@ -201,7 +201,7 @@ export const runCodes = {
     again: false,
     title: "journal altered",
     message: "entry {seq} of run `{runId}` is not what was written",
-    hint: "Do not trust this file; restore it from a backup and compare.",
+    hint: "Do not trust this file: restore it from a backup, and compare the two.",
     why: "Each entry is chained to the one before it by its hash.",
   },
   RUN504: {
@@ -209,7 +209,7 @@ export const runCodes = {
     again: false,
     title: "journal makes no sense",
     message: "entry {seq} of run `{runId}` cannot follow: {problem}",
-    hint: "Please report it with the journal; the run is not taken further.",
+    hint: "Keep a copy of the journal and report it to the authors of sequitur; this run is not taken further.",
     why: "A journal that does not fit its own plan was not written by this product.",
   },
   RUN505: {
@@ -217,8 +217,16 @@ export const runCodes = {
     again: false,
     title: "journal of a newer version",
     message: "`{where}` was written in journal version {found}; this sequitur knows {known}",
-    hint: "Use the newer sequitur.",
+    hint: "Install the sequitur that wrote it, or a newer one.",
     why: "A newer version may mean other things by the same words.",
+  },
+  RUN506: {
+    tag: "OutcomeNotRecorded",
+    again: false,
+    title: "outcome not recorded",
+    message: "what came of the effect of step `{stepId}` in run `{runId}` is not recorded ({reason}): {said}",
+    hint: "Keep this message: the journal knows only that the effect was begun, and whoever settles the run needs the answer.",
+    why: "Without its answer, an effect that was made looks like one in doubt.",
   },
 } as const satisfies Record<`RUN${number}`, Entry>
 

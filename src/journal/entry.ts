@@ -151,4 +151,6 @@ export interface Failure {
   readonly code: RunCode
   readonly message: string
   readonly stepId?: string
+  /** What it came of, where that is another failure: why the call failed that no retry is left for. */
+  readonly cause?: Failure
 }

@@ -41,11 +41,17 @@ function fill(template: string, fields: Readonly<Record<string, string | number>
 }
 
 /** As it is written down in an entry. */
-export function record(error: Refusal): Failure {
+export function record(error: Refusal, cause?: Failure): Failure {
   const { stepId } = error.fields as { readonly stepId?: string }
   // A message that quotes others was cut somewhere: half a character has no canonical form.
   const message = error.message.toWellFormed()
-  return { tag: error._tag, code: error.code, message, ...(stepId === undefined ? {} : { stepId }) }
+  return {
+    tag: error._tag,
+    code: error.code,
+    message,
+    ...(stepId === undefined ? {} : { stepId }),
+    ...(cause === undefined ? {} : { cause }),
+  }
 }
 
 export class StoreUnavailable extends refusal("RUN501") {}

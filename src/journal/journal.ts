@@ -1,8 +1,9 @@
 /** The journal as a service. A store is a layer of it: memory, SQLite, and whatever keeps the promises written here. */
 import * as Context from "effect/Context"
 import type { Effect } from "effect/Effect"
+import { isObject } from "../text/json.ts"
 import type { Entry, Event, Recorded, RunStarted } from "./entry.ts"
-import type { JournalConflict, JournalNewer, JournalTampered, StoreUnavailable } from "./failure.ts"
+import { type JournalConflict, type JournalNewer, JournalTampered, type StoreUnavailable } from "./failure.ts"
 import type { Status } from "./state.ts"
 
 export interface JournalService {
@@ -16,8 +17,10 @@ export interface JournalService {
     runId: string,
     options?: { readonly tenant?: string | undefined },
   ) => Effect<readonly Entry[], StoreUnavailable | JournalTampered | JournalNewer>
-  /** The runs of a tenant, or of all, by the time they started. */
-  readonly list: (options?: { readonly tenant?: string | undefined }) => Effect<readonly RunSummary[], StoreUnavailable>
+  /** The runs of a tenant, or of all, by the time they started. Their chains are not verified: that is for whoever reads one. */
+  readonly list: (options?: {
+    readonly tenant?: string | undefined
+  }) => Effect<readonly RunSummary[], StoreUnavailable | JournalTampered>
 }
 
 export class Journal extends Context.Service<Journal, JournalService>()("sequitur/Journal") {}
@@ -33,8 +36,10 @@ export interface RunSummary {
   readonly updatedAtMs: number
 }
 
-/** A run by its first and its last entry. */
-export function summarise(runId: string, first: Recorded & { readonly event: RunStarted }, last: Recorded): RunSummary {
+/** A run by its first and its last entry. Throws a `JournalTampered` where they are no such entries. */
+export function summarise(runId: string, first: Recorded, last: Recorded): RunSummary {
+  if (!isStart(first.event)) throw new JournalTampered({ runId, seq: first.seq })
+  if (!isObject(last.event)) throw new JournalTampered({ runId, seq: last.seq })
   const { tenant, subject, document } = first.event
   return {
     runId,
@@ -46,6 +51,13 @@ export function summarise(runId: string, first: Recorded & { readonly event: Run
     startedAtMs: first.atMs,
     updatedAtMs: last.atMs,
   }
+}
+
+function isStart(event: unknown): event is RunStarted {
+  if (!isObject(event) || event.kind !== "run-started" || !isObject(event.document)) return false
+  const { tenant, subject, document } = event
+  const goal: unknown = document.goal
+  return [tenant, subject, goal ?? ""].every((text) => typeof text === "string")
 }
 
 function statusAfter(event: Event): Status {

@@ -1,13 +1,14 @@
 /** The embedded journal: one SQLite file, append-only, each append one durable transaction. */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { canonical } from "../text/canonical.ts"
 import { restoreJson } from "../text/restore-json.ts"
 import { genesis, link } from "./chain.ts"
-import type { Entry, Event, Recorded, RunStarted } from "./entry.ts"
+import type { Entry, Event, Recorded } from "./entry.ts"
 import { JournalConflict, JournalNewer, JournalTampered, StoreUnavailable } from "./failure.ts"
 import { Journal, type JournalService, summarise } from "./journal.ts"
 
@@ -17,14 +18,25 @@ const schemaVersion = 1
 /** How long to wait for another process that writes. */
 const busyMs = 5_000
 
-/** The journal in a file, which is made where it is not there. Closed with its scope. */
-export const sqlite = (file: string): Layer.Layer<Journal, StoreUnavailable | JournalNewer> =>
+export interface SqliteOptions {
+  /**
+   * `true`, the default, makes the file where it is not there. `false` is for who wants to read or decide: a file that is not
+   * there, or is empty, is refused and stays as it is, and one that may not be written can still be read.
+   */
+  readonly create?: boolean
+}
+
+/** The journal in a file. Closed with its scope. */
+export const sqlite = (
+  file: string,
+  { create = true }: SqliteOptions = {},
+): Layer.Layer<Journal, StoreUnavailable | JournalNewer> =>
   Layer.effect(
     Journal,
     Effect.acquireRelease(
-      attempt(file, () => open(file), JournalNewer),
+      attempt(file, () => (create ? open(file) : openExisting(file)), JournalNewer),
       (db) => Effect.sync(() => db.close()),
-    ).pipe(Effect.map((db) => makeSqlite(file, db))),
+    ).pipe(Effect.flatMap((db) => attempt(file, () => makeSqlite(file, db)))),
   )
 
 /** The file's own rules: entries are only ever added, at the end of their run. */
@@ -43,16 +55,18 @@ const schema = `
   CREATE TRIGGER entry_is_kept BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'a journal is append-only'); END;
 `
 
-function open(file: string): DatabaseSync {
+const settings = `PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF`
+const holdsNothing = "it is empty: no run was ever kept there"
+
+function open(file: string, create = true): DatabaseSync {
   const db = new DatabaseSync(file)
   try {
     // The file is looked at before anything in it is changed: it may be somebody else's.
-    db.exec(`PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE`)
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
-    if (tables.length === 0) db.exec(schema)
-    else if (!tables.some(({ name }) => name === "sequitur")) throw new Error("it is a database of another program")
-    const found = Number(db.prepare("SELECT max(version) AS version FROM sequitur").get()?.version)
-    if (found !== schemaVersion) throw new JournalNewer({ where: file, found, known: schemaVersion })
+    db.exec(`${settings}; BEGIN IMMEDIATE`)
+    const tables = tablesOf(db)
+    if (tables.size === 0 && !create) throw new Error(holdsNothing)
+    if (tables.size === 0) db.exec(schema)
+    else checkTables(file, db, tables)
     db.exec("COMMIT")
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode
     if (mode !== "wal") throw new Error(`it cannot be kept with a write-ahead log (${mode})`)
@@ -65,6 +79,52 @@ function open(file: string): DatabaseSync {
   }
 }
 
+/** SQLite itself would make what is not there. */
+function openExisting(file: string): DatabaseSync {
+  if (!existsSync(file)) throw new Error("there is no such file")
+  if (statSync(file).size === 0) throw new Error(holdsNothing)
+  try {
+    return open(file, false)
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    return openToRead(file)
+  }
+}
+
+/** https://www.sqlite.org/rescode.html: SQLITE_READONLY; SQLITE_CANTOPEN, of the log that may not be made beside the file. */
+const isUnwritable = (error: unknown): boolean => [8, 14].includes((codeOf(error) ?? 0) & 0xff)
+
+/** On a medium where nothing can be written nobody else writes either: without that promise SQLite wants to lock the file. */
+function openToRead(file: string): DatabaseSync {
+  const url = pathToFileURL(resolve(file))
+  // Where a log stands beside it, the file alone is not all.
+  if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1")
+  const db = new DatabaseSync(url, { readOnly: true })
+  try {
+    db.exec(settings)
+    checkTables(file, db, tablesOf(db))
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+const tablesOf = (db: DatabaseSync): ReadonlySet<unknown> =>
+  new Set(
+    db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all()
+      .map(({ name }) => name),
+  )
+
+function checkTables(file: string, db: DatabaseSync, tables: ReadonlySet<unknown>): void {
+  if (!tables.has("sequitur")) throw new Error("it is a database of another program")
+  const found = Number(db.prepare("SELECT max(version) AS version FROM sequitur").get()?.version)
+  if (found !== schemaVersion) throw new JournalNewer({ where: file, found, known: schemaVersion })
+  if (!tables.has("entry")) throw new Error("its table of entries is gone: the file was altered")
+}
+
 function makeSqlite(file: string, db: DatabaseSync): JournalService {
   const begin = db.prepare("BEGIN IMMEDIATE")
   const commit = db.prepare("COMMIT")
@@ -75,7 +135,8 @@ function makeSqlite(file: string, db: DatabaseSync): JournalService {
     SELECT first.run, first.at_ms AS first_ms, first.event AS first, last.seq, last.at_ms AS last_ms, last.event AS last
     FROM entry AS first JOIN entry AS last
       ON last.run = first.run AND last.seq = (SELECT max(seq) FROM entry WHERE run = first.run)
-    WHERE first.seq = 0 AND (?1 IS NULL OR first.event ->> '$.tenant' = ?1)
+    WHERE first.seq = 0
+      AND (?1 IS NULL OR NOT json_valid(first.event) OR first.event ->> '$.tenant' = ?1)
     ORDER BY first.at_ms, first.run`)
 
   function append(runId: string, records: readonly Recorded[]): void {
@@ -116,15 +177,27 @@ function makeSqlite(file: string, db: DatabaseSync): JournalService {
     append: (runId, records) => attempt(file, () => append(runId, records), JournalConflict),
     read: (runId, { tenant } = {}) => attempt(file, () => read(runId, tenant), JournalTampered),
     list: ({ tenant } = {}) =>
-      attempt(file, () =>
-        (ends.all(tenant ?? null) as unknown as readonly Ends[]).map(({ run, first_ms, first, seq, last_ms, last }) =>
-          summarise(
-            run,
-            { seq: 0, atMs: first_ms, event: restore(first) as RunStarted },
-            { seq, atMs: last_ms, event: restore(last) },
+      attempt(
+        file,
+        () =>
+          (ends.all(tenant ?? null) as unknown as readonly Ends[]).map(({ run, first_ms, first, seq, last_ms, last }) =>
+            summarise(
+              run,
+              { seq: 0, atMs: first_ms, event: restoreIn(run, 0, first) },
+              { seq, atMs: last_ms, event: restoreIn(run, seq, last) },
+            ),
           ),
-        ),
+        JournalTampered,
       ),
+  }
+}
+
+/** The chain is not verified for a list; but what cannot be an entry is told by its run. */
+function restoreIn(runId: string, seq: number, text: string): Event {
+  try {
+    return restore(text)
+  } catch {
+    throw new JournalTampered({ runId, seq })
   }
 }
 
@@ -170,8 +243,11 @@ const reasons: Readonly<Record<number, string>> = {
   26: "the file is not a SQLite database",
 }
 
+const codeOf = (error: unknown): number | undefined => (error as { readonly errcode?: number }).errcode
+
 function reasonOf(error: unknown, file: string): string {
-  const { errcode, message } = error as { readonly errcode?: number; readonly message: string }
+  const { message } = error as { readonly message: string }
+  const errcode = codeOf(error)
   if (errcode === undefined) return message
   const folder = dirname(resolve(file))
   if (errcode === 14 && !existsSync(folder)) return `the folder ${folder} does not exist`

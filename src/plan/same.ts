@@ -1,28 +1,21 @@
 /** One text for each expression: equal texts are equal values in every run, because results never change. */
+import { match } from "ts-pattern"
 import { canonical } from "../text/canonical.ts"
 import type { Expression, Literal, Read } from "./plan.ts"
 
 /** Literals begin with `=`, holes with `$`, so that no data can pass for a reference. */
-export function canonicalExpression(expression: Expression): string {
-  switch (expression.kind) {
-    case "literal":
-      return `=${canonical(expression.value)}`
-    case "object": {
-      const entries = expression.entries.map(([key, value]) => [key, canonicalExpression(value)] as const)
-      entries.sort(([a], [b]) => (a < b ? -1 : 1))
-      return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join()}}`
-    }
-    case "array":
-      return `[${expression.items.map(canonicalExpression).join()}]`
-    case "concat":
-      return `$concat(${expression.parts.map(part).join()})`
-    case "reference":
-    case "selection":
-      return read(expression)
-    case "broken":
-      return `$broken(${expression.at})`
-  }
-}
+export const canonicalExpression = (expression: Expression): string =>
+  match(expression)
+    .with({ kind: "literal" }, ({ value }) => `=${canonical(value)}`)
+    .with({ kind: "object" }, ({ entries }) => `{${entries.map(entry).sort().join()}}`)
+    .with({ kind: "array" }, ({ items }) => `[${items.map(canonicalExpression).join()}]`)
+    .with({ kind: "concat" }, ({ parts }) => `$concat(${parts.map(part).join()})`)
+    .with({ kind: "reference" }, { kind: "selection" }, read)
+    .with({ kind: "broken" }, ({ at }) => `$broken(${at})`)
+    .exhaustive()
+
+const entry = ([key, value]: readonly [string, Expression]): string =>
+  `${JSON.stringify(key)}:${canonicalExpression(value)}`
 
 const part = (one: Literal | Read): string => (one.kind === "literal" ? `=${canonical(one.value)}` : read(one))
 

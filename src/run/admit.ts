@@ -6,6 +6,7 @@ import type { RunStarted } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { InputsRefused } from "./failure.ts"
+import { tellIssues } from "./misfits.ts"
 import { nextVersion } from "./next/next.ts"
 import type { Principal } from "./toolbox.ts"
 
@@ -24,20 +25,32 @@ export interface RunOptions {
 
 /** The first entry of a run. */
 export function admitRun(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunStarted | InputsRefused {
-  const { principal, sessionId, taskId } = options
-  const { tenant, subject, roles = [] } = isObject(principal) ? principal : ({} as Partial<Principal>)
-  const named = { tenant, subject, sessionId, taskId }
+  try {
+    return admit(plan, catalog, options)
+  } catch {
+    return unreadable("`principal`")
+  }
+}
+
+function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunStarted | InputsRefused {
+  const { principal, sessionId, taskId, runId } = options
+  if (!isObject(principal)) {
+    return refuse("`principal`", `must be an object, but ${sayFound(principal)}`, "Give `{ tenant, subject }`.")
+  }
+  const { tenant, subject, roles = [] } = principal as Partial<Principal>
+  const named = { "principal.tenant": tenant, "principal.subject": subject, sessionId, taskId }
   for (const [field, value] of Object.entries(named)) {
     const refused = admitName(field, value)
     if (refused !== undefined) return refused
   }
   if (!Array.isArray(roles))
-    return refuse("`roles`", `must be an array, but is ${nameOf(roles)}`, "Give a list of names.")
-  for (const role of roles) {
-    const refused = admitName("roles", role)
+    return refuse("`principal.roles`", `must be an array, but ${sayFound(roles)}`, "Give a list of names.")
+  const names = [...roles]
+  for (const [index, role] of names.entries()) {
+    const refused = admitName(`principal.roles[${index}]`, role)
     if (refused !== undefined) return refused
   }
-  if (options.runId !== undefined && !/^[A-Za-z0-9_.:-]{1,128}$/.test(options.runId)) {
+  if (runId !== undefined && !(typeof runId === "string" && /^[A-Za-z0-9_.:-]{1,128}$/.test(runId))) {
     return refuse("`runId`", "is no id", "Use letters, digits, `_`, `.`, `:` and `-`, 128 characters at most.")
   }
   const inputs = admitInputs(options.inputs, catalog)
@@ -49,7 +62,7 @@ export function admitRun(plan: CompiledPlan, catalog: Catalog, options: RunOptio
     journal: nextVersion,
     tenant: tenant as string,
     subject: subject as string,
-    roles: [...roles],
+    roles: names,
     sessionId,
     taskId,
     planHash: plan.planHash,
@@ -65,10 +78,13 @@ export function admitRun(plan: CompiledPlan, catalog: Catalog, options: RunOptio
 const refuse = (field: string, problem: string, expected: string): InputsRefused =>
   new InputsRefused({ field, problem, expected })
 
+/** "is an integer"; of what was not given, "is missing". */
+export const sayFound = (value: unknown): string => (value === undefined ? "is missing" : `is ${nameOf(value)}`)
+
 /** Empty is not absent: a key made over an empty name would be everybody's. */
 export function admitName(field: string, value: unknown): InputsRefused | undefined {
-  const expected = "Give a text that is not empty."
-  if (typeof value !== "string") return refuse(`\`${field}\``, `must be a text, but is ${nameOf(value)}`, expected)
+  const expected = "Give a string that is not empty."
+  if (typeof value !== "string") return refuse(`\`${field}\``, `must be a string, but ${sayFound(value)}`, expected)
   if (value === "") return refuse(`\`${field}\``, "is empty", expected)
   if (!value.isWellFormed() || value.includes("\0"))
     return refuse(`\`${field}\``, "is ill-formed", "Give well-formed Unicode, without U+0000.")
@@ -78,6 +94,23 @@ export function admitName(field: string, value: unknown): InputsRefused | undefi
 }
 
 const nameMax = 1_000
+
+/** Left out is every tenant, so that nothing else may be taken for left out. */
+export const admitTenant = (tenant: unknown): InputsRefused | undefined =>
+  tenant === undefined ? undefined : admitName("tenant", tenant)
+
+/** Options as they are now, each read once: a getter may throw, or say something else the next time. */
+export function readOptions<Options extends object>(options: Options): Options | InputsRefused {
+  if (!isObject(options)) return refuse("`options`", `must be an object, but ${sayFound(options)}`, "Give an object.")
+  try {
+    return { ...options }
+  } catch {
+    return unreadable("`options`")
+  }
+}
+
+const unreadable = (field: string): InputsRefused =>
+  refuse(field, "cannot be read: something in it throws", "Give plain values, without getters.")
 
 interface Plain {
   readonly value: Json
@@ -95,17 +128,13 @@ function admitInputs(inputs: unknown, catalog: Catalog): Plain | InputsRefused {
   if (inputs === undefined) return refuse("`inputs`", "are missing", "Give what the catalog declares as `inputs`.")
   const plain = admitJson("`inputs`", inputs, catalog)
   if (plain instanceof InputsRefused) return plain
-  const [issue] = judgeWhole(catalog.inputs, plain.value)
-  if (issue === undefined) return plain
-  return refuse(
-    "`inputs`",
-    `are refused at \`${issue.at || "/"}\`: ${issue.message}`,
-    "Give what the catalog declares as `inputs`.",
-  )
+  const issues = judgeWhole(catalog.inputs, plain.value)
+  if (issues.length === 0) return plain
+  return refuse("`inputs`", `are refused ${tellIssues(issues)}`, "Give what the catalog declares as `inputs`.")
 }
 
 function admitOrigin(origin: unknown, catalog: Catalog): Plain | InputsRefused {
-  if (!isObject(origin)) return refuse("`origin`", `must be an object, but is ${nameOf(origin)}`, "Give plain JSON.")
+  if (!isObject(origin)) return refuse("`origin`", `must be an object, but ${sayFound(origin)}`, "Give plain JSON.")
   return admitJson("`origin`", origin, catalog)
 }
 

@@ -1,16 +1,23 @@
 /** A person's decision, from any process: written down once, by the first who decides. */
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { ApprovalDecided } from "../journal/entry.ts"
-import { JournalConflict } from "../journal/failure.ts"
+import type { CatalogSpec } from "../catalog/catalog.ts"
+import type { ApprovalDecided, Event } from "../journal/entry.ts"
+import { JournalConflict, record } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
-import { fold, isTerminal, type RunState } from "../journal/state.ts"
-import { admitName } from "./admit.ts"
+import { isTerminal, type RunState } from "../journal/state.ts"
+import { admitName, readOptions } from "./admit.ts"
+import { Book } from "./book.ts"
+import { drive } from "./drive.ts"
 import { ApprovalAlreadyDecided, ApprovalNotFound, InputsRefused, RunEnded, type RunFailure } from "./failure.ts"
-import { readState } from "./run.ts"
+import type { Ids } from "./ids.ts"
+import { deniedBy } from "./next/next.ts"
+import type { ReadyPlan } from "./next/prepare.ts"
+import { type RunReport, report } from "./report.ts"
+import { type Listening, readState, readyFor } from "./run.ts"
+import { type Equipment, equip, type Toolbox, type Tools } from "./toolbox.ts"
 
-export interface Decision {
-  readonly decision: "approved" | "denied"
+export interface PlainDecision {
   /** Who decides. */
   readonly by: string
   readonly reason?: string | undefined
@@ -18,18 +25,60 @@ export interface Decision {
   readonly tenant?: string | undefined
 }
 
-/** Decides the request that a run waits for, named by its step or by its own id. The run goes on when it is resumed. */
-export const decide = (runId: string, wanted: string, decision: Decision): Effect.Effect<void, RunFailure, Journal> =>
+export interface Decision extends PlainDecision {
+  readonly decision: "approved" | "denied"
+}
+
+export interface ApproveOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
+  extends PlainDecision,
+    Equipment<Spec, Written>,
+    Listening {}
+
+/**
+ * Decides the request that a run waits for, named by its step or by its own id. Needs nothing but the store: a denial calls
+ * nothing, and ends the run at once, whatever has become of its catalog; an approved run goes on when it is resumed, and
+ * whether it can is asked only by `approve`.
+ */
+export const decide = (
+  runId: string,
+  wanted: string,
+  decision: Decision & Listening,
+): Effect.Effect<RunReport, RunFailure, Journal> =>
+  Effect.map(write(runId, wanted, decision, undefined), ({ book }) => report(book.state))
+
+/** Approves, and goes on with the run in this process. Where the run could not go on, nothing is written down. */
+export const approve = <Spec extends CatalogSpec, const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>>(
+  runId: string,
+  wanted: string,
+  given: ApproveOptions<Spec, Written>,
+): Effect.Effect<RunReport<Spec>, RunFailure, Journal | Ids> =>
   Effect.gen(function* () {
-    const { by, reason = "" } = decision
-    const refused = admitName("by", by) ?? (reason === "" ? undefined : admitName("reason", reason))
+    const options = readOptions(given)
+    if (options instanceof InputsRefused) return yield* options
+    const toolbox = equip(options)
+    const { book, ready } = yield* write(runId, wanted, { ...options, decision: "approved" }, toolbox)
+    return report<Spec, unknown>(ready === undefined ? book.state : yield* drive(ready, toolbox, book))
+  })
+
+interface Noted {
+  readonly book: Book
+  /** Where a toolbox was given: what the run goes on with. */
+  readonly ready: ReadyPlan | undefined
+}
+
+/** Writes a decision down, and what follows from it alone. An approval is held to a toolbox first, if there is one. */
+export const write = (
+  runId: string,
+  wanted: string,
+  given: Decision & Listening,
+  toolbox: Toolbox | undefined,
+): Effect.Effect<Noted, RunFailure, Journal> =>
+  Effect.gen(function* () {
+    const decision = readOptions(given)
+    if (decision instanceof InputsRefused) return yield* decision
+    const refused = admitDecision(wanted, decision)
     if (refused !== undefined) return yield* refused
-    if (decision.decision !== "approved" && decision.decision !== "denied") {
-      const expected = "Say `approved` or `denied`."
-      return yield* new InputsRefused({ field: "`decision`", problem: "is neither", expected })
-    }
-    const journal = yield* Journal
-    const attempt = decideOnce(journal, runId, wanted, decision)
+    const attempt = writeOnce(yield* Journal, runId, wanted, decision, toolbox)
     // Whoever lost the race is told what the other has said.
     return yield* Effect.catchIf(
       attempt,
@@ -38,26 +87,51 @@ export const decide = (runId: string, wanted: string, decision: Decision): Effec
     )
   })
 
-const decideOnce = Effect.fnUntraced(function* (
+function admitDecision(wanted: unknown, decision: Decision): InputsRefused | undefined {
+  const { by, reason = "" } = decision
+  const refused =
+    admitName("stepId", wanted) ?? admitName("by", by) ?? (reason === "" ? undefined : admitName("reason", reason))
+  if (refused !== undefined) return refused
+  if (decision.decision === "approved" || decision.decision === "denied") return undefined
+  return new InputsRefused({ field: "`decision`", problem: "is neither", expected: "Say `approved` or `denied`." })
+}
+
+const writeOnce = Effect.fnUntraced(function* (
   journal: JournalService,
   runId: string,
   wanted: string,
-  { decision, by, reason = "", tenant }: Decision,
-): Effect.fn.Return<void, RunFailure> {
-  const state = yield* readState(journal, runId, tenant)
+  decision: Decision & Listening,
+  toolbox: Toolbox | undefined,
+): Effect.fn.Return<Noted, RunFailure> {
+  const state = yield* readState(journal, runId, decision.tenant)
   const request = yield* findRequest(state, wanted)
-  const event: ApprovalDecided = { kind: "approval-decided", ...request, decision, by, reason }
-  const entry = { seq: state.seq + 1, atMs: (yield* Clock).currentTimeMillisUnsafe(), event }
-  const folded = fold(state, entry)
-  if (folded instanceof Error) return yield* folded
-  yield* journal.append(runId, [entry])
+  const ready = decision.decision === "denied" || toolbox === undefined ? undefined : readyFor(state, toolbox)
+  if (ready instanceof Error) return yield* ready
+  const book = new Book(journal, state, [], decision.onEvent)
+  const nowMs = (yield* Clock).currentTimeMillisUnsafe()
+  for (const event of eventsOf(request, decision)) {
+    const diverged = book.add(nowMs, event)
+    if (diverged !== undefined) return yield* diverged
+  }
+  yield* book.flush()
+  return { book, ready }
 })
+
+type Request = Pick<ApprovalDecided, "requestId" | "stepId">
+
+/** A denied run has nothing left to do but to end: for that nobody need take it up. */
+function eventsOf(request: Request, { decision, by, reason = "" }: Decision): readonly Event[] {
+  const decided: Event = { kind: "approval-decided", ...request, decision, by, reason }
+  if (decision === "approved") return [decided]
+  const failure = record(deniedBy(request.stepId, by, reason))
+  return [decided, { kind: "run-ended", status: "failed", failure }]
+}
 
 /** The request that waits; or why there is none: it was decided before, or never made. */
 function findRequest(
   { runId, status, requests, decisions }: RunState,
   wanted: string,
-): Effect.Effect<Pick<ApprovalDecided, "requestId" | "stepId">, RunEnded | ApprovalAlreadyDecided | ApprovalNotFound> {
+): Effect.Effect<Request, RunEnded | ApprovalAlreadyDecided | ApprovalNotFound> {
   if (isTerminal(status)) return Effect.fail(new RunEnded({ runId, status }))
   for (const [, { requestId, stepId }] of requests) {
     if (requestId !== wanted && stepId !== wanted) continue

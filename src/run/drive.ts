@@ -2,14 +2,23 @@
 import { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { AttemptFailed, Event } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { JournalService } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import type { Book } from "./book.ts"
+import { describeThrown } from "./call/describe.ts"
 import { perform, type TimeLimit, type Worker } from "./call/perform.ts"
 import { Watch } from "./call/watch.ts"
-import { BudgetExhausted, type RunExists, RunUnderWay, type StoreFailure } from "./failure.ts"
+import {
+  BudgetExhausted,
+  type OutcomeNotRecorded,
+  type RunExists,
+  RuntimeCheckFailed,
+  RunUnderWay,
+  type StoreFailure,
+} from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
@@ -26,13 +35,11 @@ interface Desk {
 }
 
 /** Takes a run as far as it goes: to its end, into doubt, or to where a person must decide. */
-export const drive = (
-  ready: ReadyPlan,
-  toolbox: Toolbox,
-  book: Book,
-): Effect.Effect<RunState, RunExists | RunUnderWay | StoreFailure, Ids> =>
+export const drive = (ready: ReadyPlan, toolbox: Toolbox, book: Book): Effect.Effect<RunState, DriveFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
   alone(book, Effect.uninterruptible(work(ready, toolbox, book)))
+
+type DriveFailure = RunExists | RunUnderWay | OutcomeNotRecorded | StoreFailure
 
 /** Which runs of a journal are being driven in this process. */
 const driven = new WeakMap<JournalService, Set<string>>()
@@ -44,7 +51,12 @@ const alone = <A, E, R>(
 ): Effect.Effect<A, E | RunUnderWay, R> =>
   Effect.suspend((): Effect.Effect<A, E | RunUnderWay, R> => {
     const runs = driven.get(journal) ?? new Set()
-    if (runs.has(runId)) return Effect.fail(new RunUnderWay({ runId }))
+    if (runs.has(runId)) {
+      const standing = "is under way in this process"
+      return Effect.fail(
+        new RunUnderWay({ runId, standing, remedy: "Wait for it to stop, then look at its `status`." }),
+      )
+    }
     driven.set(journal, runs.add(runId))
     return Effect.ensuring(
       effect,
@@ -61,16 +73,18 @@ const work = Effect.fnUntraced(function* (ready: ReadyPlan, { handlers }: Toolbo
   const watch = new Watch(clock, Effect.runForkWith(context))
   const worker: Worker = { runId, principal, handlers, bounds: ready.catalog.bounds, watch, context }
   const desk: Desk = { ready, book, worker, clock, ids: yield* Ids }
+  // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
+  const kept = Effect.onExit(loop(desk), (exit) => (Exit.hasDies(exit) ? Effect.ignore(book.flush()) : Effect.void))
   return yield* Effect.ensuring(
-    loop(desk),
+    kept,
     Effect.sync(() => watch.close()),
   )
 })
 
-const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, RunExists | StoreFailure> {
+const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, Exclude<DriveFailure, RunUnderWay>> {
   const { ready, book, clock } = desk
   for (;;) {
-    const action = next(ready, book.state)
+    const action = decide(ready, book.state)
     const event = action.kind === "call" ? yield* call(desk, action) : settle(desk, action)
     if (event === undefined) {
       yield* book.flush()
@@ -81,11 +95,24 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   }
 })
 
+/** Results can come to more than the engine can hold in one text: then the next step is not called, and the run says so. */
+function decide(ready: ReadyPlan, state: RunState): Action {
+  try {
+    return next(ready, state)
+  } catch (error) {
+    const { id: stepId, at } = (ready.steps[state.done] ?? ready.steps.at(-1))?.step ?? { id: "", at: "" }
+    const problem = `what follows cannot be worked out: ${describeThrown(error)}`
+    return { kind: "end", status: "failed", failure: record(new RuntimeCheckFailed({ stepId, at, problem })) }
+  }
+}
+
 /** What an action that calls nothing writes down; undefined where there is nothing to do now. */
 function settle({ book, clock, ids }: Desk, action: Exclude<Action, CallAction>): Event | undefined {
   switch (action.kind) {
     case "enter-state": {
       const { step, from, to } = action.transition
+      const late = checkDeadline(book.state, step.id, action.notAfterMs, clock.currentTimeMillisUnsafe())
+      if (late !== undefined) return { kind: "run-ended", status: "exhausted", failure: record(late) }
       return { kind: "state-entered", stepId: step.id, from, to }
     }
     case "request-approval": {
@@ -108,7 +135,7 @@ function settle({ book, clock, ids }: Desk, action: Exclude<Action, CallAction>)
       return { kind: "run-ended", status, ...(failure === undefined ? {} : { failure }) }
     }
     case "wait": {
-      const late = checkDeadline(book.state, action.notAfterMs, clock.currentTimeMillisUnsafe())
+      const late = checkDeadline(book.state, action.stepId, action.notAfterMs, clock.currentTimeMillisUnsafe())
       return late && { kind: "run-ended", status: "exhausted", failure: record(late) }
     }
     case "nothing":
@@ -120,7 +147,7 @@ function settle({ book, clock, ids }: Desk, action: Exclude<Action, CallAction>)
 function* call(
   { ready, book, worker, clock, ids }: Desk,
   action: CallAction,
-): Effect.fn.Return<Event, RunExists | StoreFailure> {
+): Effect.fn.Return<Event, Exclude<DriveFailure, RunUnderWay>> {
   const { call, attempt, args, idempotencyKey, again } = action
   if (again !== undefined) {
     yield* book.flush()
@@ -129,7 +156,7 @@ function* call(
     if (waitMs > 0) yield* Effect.interruptible(clock.sleep(Duration.millis(waitMs)))
   }
   const nowMs = clock.currentTimeMillisUnsafe()
-  const late = checkDeadline(book.state, action.notAfterMs, nowMs)
+  const late = checkDeadline(book.state, call.step.id, action.notAfterMs, nowMs)
   if (late !== undefined) return { kind: "run-ended", status: "exhausted", failure: record(late) }
   const diverged = book.add(nowMs, {
     kind: "intent",
@@ -147,11 +174,13 @@ function* call(
 
 function checkDeadline(
   { startedAtMs }: RunState,
+  stepId: string,
   notAfterMs: number | undefined,
   nowMs: number,
 ): BudgetExhausted | undefined {
   if (notAfterMs === undefined || nowMs <= notAfterMs) return undefined
-  return new BudgetExhausted({ budget: "deadlineMs", used: nowMs - startedAtMs, max: notAfterMs - startedAtMs })
+  const [used, max] = [nowMs - startedAtMs, notAfterMs - startedAtMs]
+  return new BudgetExhausted({ budget: "deadlineMs", stepId, used, max, because: "" })
 }
 
 /** A read is cut off when the run's own time ends; an effect is always waited for as long as its tool may take. */
@@ -169,14 +198,14 @@ function limitOf({ call: { tool }, notAfterMs, workLeftMs }: CallAction, state: 
 /** Whether and when a failed call is made again is decided here, once, and written down with the failure. */
 function withRetry(
   answer: AttemptFailed,
-  { call: { tool } }: CallAction,
+  { call }: CallAction,
   { catalog }: ReadyPlan,
   { step, retries }: RunState,
   clock: Clock,
   ids: IdsService,
 ): AttemptFailed {
   const failures = step.failures + 1
-  const decision = decideRetry(tool, answer.failure, failures, { retries, max: catalog.budgets.retries })
+  const decision = decideRetry(call, answer.failure, failures, { retries, max: catalog.budgets.retries })
   if (decision !== "again") return answer
   const afterMs = backoffMs(failures, ids.random())
   return { ...answer, again: { afterMs, atMs: clock.currentTimeMillisUnsafe() + afterMs } }

@@ -30,6 +30,7 @@ export class ApprovalDenied extends refusal("RUN301") {}
 export class ApprovalNotFound extends refusal("RUN302") {}
 export class ApprovalAlreadyDecided extends refusal("RUN303") {}
 export class BudgetExhausted extends refusal("RUN401") {}
+export class OutcomeNotRecorded extends refusal("RUN506") {}
 
 /** Why a run stopped. It is written down in the journal, and the run's report carries it. */
 export type StopReason =
@@ -46,7 +47,7 @@ export type StopReason =
   | ApprovalDenied
   | BudgetExhausted
 
-/** Why a run could not be started, resumed, decided or read. Nothing was written for it. */
+/** Why a run could not be started, resumed, decided, read or taken further. */
 export type RunFailure =
   | InputsRefused
   | StalePlan
@@ -58,6 +59,7 @@ export type RunFailure =
   | RunUnderWay
   | ApprovalNotFound
   | ApprovalAlreadyDecided
+  | OutcomeNotRecorded
   | StoreFailure
 
 /** What any use of the journal may meet. */

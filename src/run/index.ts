@@ -14,13 +14,14 @@ export { Journal, type JournalService, type RunSummary } from "../journal/journa
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/state.ts"
 export type { RunOptions } from "./admit.ts"
-export { type Decision, decide } from "./approval.ts"
+export { type ApproveOptions, approve, type Decision, decide, type PlainDecision } from "./approval.ts"
 export type { RunEntry } from "./book.ts"
 export {
   ApprovalAlreadyDecided,
   ApprovalNotFound,
   HandlerMissing,
   InputsRefused,
+  OutcomeNotRecorded,
   RunEnded,
   RunExists,
   type RunFailure,
@@ -31,10 +32,11 @@ export {
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
 export type { RunReport } from "./report.ts"
-export { type ExecuteOptions, execute, type ResumeOptions, resume } from "./run.ts"
-export { createRunner, type PlainDecision, type Runner, type RunnerOptions } from "./runner.ts"
+export { type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"
+export { createRunner, type Runner, type RunnerOptions } from "./runner.ts"
 export {
   type CallContext,
+  type Equipment,
   type Handled,
   type Handler,
   type Handlers,

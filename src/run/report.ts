@@ -1,6 +1,8 @@
 /** What came of a run, typed by the catalog and the plan. */
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { ResultOf } from "../catalog/tool.ts"
+import type { CompiledPlan } from "../check/compiled.ts"
+import { isCompiledPlan } from "../check/seal.ts"
 import type { ApprovalRequested, Failure } from "../journal/entry.ts"
 import type { RunState } from "../journal/state.ts"
 
@@ -17,6 +19,11 @@ interface Report<Spec extends CatalogSpec> {
     stepId: string,
     tool: Name,
   ) => ResultOf<Spec["tools"][Name]> | undefined
+  /**
+   * The same report, with `steps` typed by the plan that the run is of: for a run that was found again by its id. Throws a
+   * RangeError where it is the run of another plan.
+   */
+  readonly as: <Results>(plan: CompiledPlan<Results>) => RunReport<Spec, Results>
 }
 
 interface Succeeded<Results> {
@@ -55,9 +62,9 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
   const told = {
     runId,
     status,
-    ...(failure === undefined ? {} : { failure }),
-    ...(awaiting === undefined ? {} : { awaiting }),
-    // Copies, made when they are asked for: what is done to a report does not reach the journal.
+    // Copies: what is done to a report does not reach the journal. Those of results are made when they are asked for.
+    ...(failure === undefined ? {} : { failure: structuredClone(failure) }),
+    ...(awaiting === undefined ? {} : { awaiting: structuredClone(awaiting) }),
     get steps() {
       steps ??= structuredClone(
         Object.fromEntries([...calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]]))),
@@ -70,6 +77,14 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
       if (step.tool === tool) return structuredClone(calls.get(stepId)?.result)
       throw new RangeError(
         `step \`${stepId}\` ${step.tool === undefined ? "is a transition" : `calls \`${step.tool}\``}, not \`${tool}\``,
+      )
+    },
+    as(plan: CompiledPlan): unknown {
+      if (!isCompiledPlan(plan))
+        throw new RangeError("`as` takes a compiled plan: what `compile` or `definePlan` gave back")
+      if (plan.planHash === started.planHash) return told
+      throw new RangeError(
+        `run \`${runId}\` is not of this plan: its plan hash is ${started.planHash}, this plan's is ${plan.planHash}`,
       )
     },
   }

@@ -1,27 +1,26 @@
 /** The same with promises: one runner holds a catalog, its handlers and a store. */
 import * as Cause from "effect/Cause"
-import type { Effect } from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
+import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import type { Entry } from "../journal/entry.ts"
 import { type JournalNewer, StoreUnavailable } from "../journal/failure.ts"
-import { Journal, type RunSummary } from "../journal/journal.ts"
-import type { RunOptions } from "./admit.ts"
-import { type Decision, decide } from "./approval.ts"
+import { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
+import { isObject } from "../text/json.ts"
+import { admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import { approve, type Decision, type PlainDecision, write } from "./approval.ts"
 import type { OnEvent } from "./book.ts"
-import { HandlerMissing, RunNotFound } from "./failure.ts"
+import { InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
 import { type RunReport, report } from "./report.ts"
-import { execute, readState, resume } from "./run.ts"
-import { type Handlers, isToolbox, type Toolbox, toolbox } from "./toolbox.ts"
+import { execute, readEntries, readState, resume, type TakingUp } from "./run.ts"
+import { type Equipment, equip, type Tools } from "./toolbox.ts"
 
-export interface RunnerOptions<Spec extends CatalogSpec> {
-  readonly catalog: Catalog<Spec>
-  /** The handlers, or a toolbox made of them. */
-  readonly tools: Handlers<NoInfer<Spec>> | Toolbox<NoInfer<Spec>>
+export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
+  extends Equipment<Spec, Written> {
   /** `memory()` or `sqlite(file)`. */
   readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
   readonly ids?: Layer.Layer<Ids>
@@ -33,17 +32,16 @@ export interface Tenanted {
   readonly tenant?: string | undefined
 }
 
-export type PlainDecision = Omit<Decision, "decision">
-
 /** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken up. */
 export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   readonly run: <Results>(plan: CompiledPlan<Results>, options: RunOptions) => Promise<RunReport<Spec, Results>>
-  readonly resume: (runId: string, options?: Tenanted) => Promise<RunReport<Spec>>
-  /** Records the decision and takes the run up again. */
+  readonly resume: (runId: string, options?: TakingUp) => Promise<RunReport<Spec>>
+  /** Records the decision and takes the run up again. Where this runner could not go on with it, nothing is recorded. */
   readonly approve: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
+  /** Records the decision, which ends the run; whatever has become of its catalog. */
   readonly deny: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
-  /** Only records it: some process resumes the run later. */
-  readonly decide: (runId: string, stepId: string, decision: Decision) => Promise<void>
+  /** Only records it: some process resumes an approved run later. Held to what this runner could go on with, as `approve`. */
+  readonly decide: (runId: string, stepId: string, decision: Decision) => Promise<RunReport<Spec>>
   readonly status: (runId: string, options?: Tenanted) => Promise<RunReport<Spec>>
   readonly entries: (runId: string, options?: Tenanted) => Promise<readonly Entry[]>
   readonly runs: (options?: Tenanted) => Promise<readonly RunSummary[]>
@@ -51,45 +49,78 @@ export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   readonly close: () => Promise<void>
 }
 
-export function createRunner<Spec extends CatalogSpec>(options: RunnerOptions<Spec>): Runner<Spec> {
-  const { catalog, store, ids = live, onEvent } = options
-  const box = toolsOf(catalog, options.tools)
-  const runtime = ManagedRuntime.make(Layer.merge(store, ids))
-  const ask = async <A, E>(effect: Effect<A, E, Journal | Ids>): Promise<A> => {
-    const exit = await runtime.runPromiseExit(effect)
+export function createRunner<
+  Spec extends CatalogSpec,
+  const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
+>(options: RunnerOptions<Spec, Written>): Runner<Spec> {
+  const { catalog, store, ids = live, onEvent } = given(options)
+  const tools = equip(given(options))
+  const equipment = { catalog, tools, onEvent }
+  const runtime = ManagedRuntime.make(Layer.merge(usable(store), ids))
+  let closed = false
+  const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
+    const exit = closed ? Exit.interrupt() : await runtime.runPromiseExit(effect)
     if (Exit.isSuccess(exit)) return exit.value
     if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
     throw new StoreUnavailable({ store: "this runner", reason: "it was closed" })
   }
-  const take = (runId: string, { tenant }: Tenanted = {}): Promise<RunReport<Spec>> =>
-    ask(resume(runId, { tenant, toolbox: box, onEvent }))
-  const decideAndResume = async (runId: string, stepId: string, decision: Decision): Promise<RunReport<Spec>> => {
-    await ask(decide(runId, stepId, decision))
-    return take(runId, decision)
+  const decided = async (runId: string, stepId: string, decision: PlainDecision, said?: "denied") => {
+    const ours = (given: PlainDecision) => ({ ...(given as Decision), ...(said && { decision: said }), onEvent })
+    return report<Spec, unknown>(
+      (await ask(taken(decision, (given) => write(runId, stepId, ours(given), tools)))).book.state,
+    )
   }
   return {
-    run: (plan, runOptions) => ask(execute(plan, { ...runOptions, toolbox: box, onEvent })),
-    resume: take,
-    approve: (runId, stepId, decision) => decideAndResume(runId, stepId, { ...decision, decision: "approved" }),
-    deny: (runId, stepId, decision) => decideAndResume(runId, stepId, { ...decision, decision: "denied" }),
-    decide: (runId, stepId, decision) => ask(decide(runId, stepId, decision)),
-    status: async (runId, { tenant } = {}) =>
-      report(await ask(Journal.use((journal) => readState(journal, runId, tenant)))),
-    entries: async (runId, tenanted = {}) => {
-      const entries = await ask(Journal.use((journal) => journal.read(runId, tenanted)))
-      if (entries.length === 0) throw new RunNotFound({ runId })
-      return entries
+    run: (plan, runOptions) => ask(taken(runOptions, (given) => execute(plan, { ...given, ...equipment }))),
+    resume: (runId, options) => ask(scoped(options, (given) => resume(runId, { ...given, ...equipment }))),
+    approve: (runId, stepId, decision) =>
+      ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
+    deny: (runId, stepId, decision) => decided(runId, stepId, decision, "denied"),
+    decide: (runId, stepId, decision) => decided(runId, stepId, decision),
+    status: async (runId, options) =>
+      report(await ask(scoped(options, ({ tenant }, journal) => readState(journal, runId, tenant)))),
+    entries: (runId, options) => ask(scoped(options, ({ tenant }, journal) => readEntries(journal, runId, tenant))),
+    runs: (options) => ask(scoped(options, ({ tenant }, journal) => journal.list({ tenant }))),
+    close: () => {
+      closed = true
+      return runtime.dispose()
     },
-    runs: (tenanted = {}) => ask(Journal.use((journal) => journal.list(tenanted))),
-    close: () => runtime.dispose(),
   }
 }
 
-function toolsOf<Spec extends CatalogSpec>(
-  catalog: Catalog<Spec>,
-  tools: Handlers<Spec> | Toolbox<Spec>,
-): Toolbox<Spec> {
-  if (!isToolbox(tools)) return toolbox(catalog, tools as Handlers<Spec>)
-  if ((tools as Toolbox<Spec>).catalog === catalog) return tools as Toolbox<Spec>
-  return { ...(tools as Toolbox<Spec>), fault: new HandlerMissing({ problem: "it was made for another catalog" }) }
-}
+/** What a host hands over is looked at where it is used: there a typed error tells of it. */
+const given = <Options extends object>(options: Options): Options => (isObject(options) ? options : ({} as Options))
+
+/** Options that may be left out, but not be something else: without its tenant a question would be about everybody's runs. */
+const scoped = <Options extends Tenanted, A, E, R>(
+  options: Options | undefined,
+  use: (options: Options, journal: JournalService) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | InputsRefused, R | Journal> =>
+  Journal.use((journal) =>
+    taken(options, (given): Effect.Effect<A, E | InputsRefused, R> => {
+      const refused = admitTenant(given.tenant)
+      return refused === undefined ? use(given, journal) : Effect.fail(refused)
+    }),
+  )
+
+/** Options as they are now; what is missing is told one by one where they were left out. */
+const taken = <Options extends object, A, E, R>(
+  options: Options | undefined,
+  use: (options: Options) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | InputsRefused, R> =>
+  Effect.suspend((): Effect.Effect<A, E | InputsRefused, R> => {
+    const given = readOptions(options === undefined ? ({} as Options) : options)
+    return given instanceof InputsRefused ? Effect.fail(given) : use(given)
+  })
+
+/** Whoever forgets the store is told so by whatever they ask. */
+const usable = (store: RunnerOptions["store"]): RunnerOptions["store"] =>
+  Layer.isLayer(store)
+    ? store
+    : Layer.effect(
+        Journal,
+        new StoreUnavailable({
+          store: "this runner",
+          reason: `\`store\` must be \`memory()\` or \`sqlite(file)\`, but ${sayFound(store)}`,
+        }),
+      )

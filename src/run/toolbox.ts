@@ -1,7 +1,10 @@
 /** The handlers that do the work, typed by the catalog. */
 import type { Effect } from "effect/Effect"
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
+import { isCatalog } from "../catalog/define.ts"
 import type { ArgsOf, ResultOf } from "../catalog/tool.ts"
+import { isObject } from "../text/json.ts"
+import { sayFound } from "./admit.ts"
 import { HandlerMissing } from "./failure.ts"
 
 /** Who acts, authenticated by the host. */
@@ -43,30 +46,86 @@ export interface Toolbox<Spec extends CatalogSpec = CatalogSpec> {
   readonly fault: HandlerMissing | undefined
 }
 
+/** What a door takes as `tools`. */
+export type Tools<Spec extends CatalogSpec> = Handlers<Spec> | Toolbox<Spec>
+
+/**
+ * Handlers as they are written, each held to its tool, and none that the catalog does not have. (Inferred with `const`, so that
+ * the `"in"` that a handler returns is no mere string.)
+ */
+export type Fitting<Spec extends CatalogSpec, Written> = Written & {
+  readonly [Name in Exclude<keyof Written, keyof Spec["tools"] | keyof Toolbox>]: never
+}
+
+/** What does the work of a run, at every door. */
+export interface Equipment<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>> {
+  readonly catalog: Catalog<Spec>
+  /**
+   * The handlers, or a toolbox made of them. (`toolbox(catalog, { … })` knows the catalog before it looks at the handlers. Here
+   * tsc meets both at once, and takes the `"in"` that a handler without parameters returns for any string.)
+   */
+  readonly tools: Fitting<NoInfer<Spec>, Written>
+}
+
 const made = new WeakSet<object>()
 
 export const isToolbox = (value: unknown): value is Toolbox =>
   typeof value === "object" && value !== null && made.has(value)
 
-/** Brings handlers together with the catalog whose tools they do. */
-export function toolbox<Spec extends CatalogSpec>(
-  catalog: Catalog<Spec>,
-  handlers: Handlers<NoInfer<Spec>>,
-): Toolbox<Spec> {
-  const given = new Map(Object.entries<unknown>(handlers))
+/** Brings handlers together with the catalog whose tools they do. Where they do not fit, no run is started: see `fault`. */
+export function toolbox<
+  Spec extends CatalogSpec,
+  const Written extends Handlers<NoInfer<Spec>> = Handlers<NoInfer<Spec>>,
+>(catalog: Catalog<Spec>, handlers: Fitting<NoInfer<Spec>, Written>): Toolbox<Spec> {
+  const given = readHandlers(handlers)
+  const problem = given === undefined ? unreadable : findProblem(catalog, handlers, given)
+  const box: Toolbox<Spec> = {
+    catalog,
+    handlers: (given ?? new Map()) as ReadonlyMap<string, AnyHandler>,
+    fault: problem === undefined ? undefined : new HandlerMissing({ problem }),
+  }
+  made.add(box)
+  return box
+}
+
+const unreadable = "`tools` cannot be read: a getter in it throws"
+
+/** Undefined where they cannot be read. */
+function readHandlers(handlers: unknown): ReadonlyMap<string, unknown> | undefined {
+  try {
+    return new Map(isObject(handlers) ? Object.entries<unknown>(handlers) : [])
+  } catch {
+    return undefined
+  }
+}
+
+function findProblem(catalog: unknown, handlers: unknown, given: ReadonlyMap<string, unknown>): string | undefined {
+  if (!isCatalog(catalog)) return `\`catalog\` must be what \`defineCatalog\` makes, but ${sayFound(catalog)}`
+  if (!isObject(handlers)) return `\`tools\` must be an object of handlers, but ${sayFound(handlers)}`
   const missing = [...catalog.tools.keys()].filter((name) => typeof given.get(name) !== "function")
   const unknown = [...given.keys()].filter((name) => !catalog.tools.has(name))
   const problems = [
     missing.length > 0 ? `no handler for ${list(missing)}` : [],
     unknown.length > 0 ? `handlers for ${list(unknown)}, which the catalog does not have` : [],
   ].flat()
-  const box: Toolbox<Spec> = {
-    catalog,
-    handlers: given as ReadonlyMap<string, AnyHandler>,
-    fault: problems.length === 0 ? undefined : new HandlerMissing({ problem: problems.join("; ") }),
-  }
-  made.add(box)
-  return box
+  return problems.length === 0 ? undefined : problems.join("; ")
+}
+
+/** The toolbox of what a host has handed over, whatever that is. */
+export function equip<Spec extends CatalogSpec>({
+  catalog,
+  tools,
+}: {
+  readonly catalog?: Catalog<Spec>
+  readonly tools?: unknown
+} = {}): Toolbox<Spec> {
+  if (!isToolbox(tools)) return toolbox(catalog as Catalog<Spec>, tools as never)
+  const box = tools as unknown as Toolbox<Spec>
+  if ((box.catalog as unknown) === catalog) return box
+  const problem = catalog === undefined ? findProblem(catalog, tools, box.handlers) : "it was made for another catalog"
+  const unfit = { ...box, fault: new HandlerMissing({ problem: problem ?? "" }) }
+  made.add(unfit)
+  return unfit
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ")

@@ -1,9 +1,10 @@
 /** `compile`, `explain` and `codes`: what needs no runner. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { makeProgram } from "../../src/cli/program.ts"
-import { folder, sequitur, settled, shop } from "./sequitur.ts"
+import { folder, main, sequitur, settled, shop } from "./sequitur.ts"
 
 const catalog = join(shop, "catalog.ts")
 const plan = (step: object): string =>
@@ -40,6 +41,9 @@ describe.concurrent("compile", () => {
     const bare = await sequitur(["compile", "-"], { input })
     expect(bare.code).toBe(1)
     expect(bare.out).toContain("error SEQ013 at standard input:1:1")
+    expect(bare.out).toContain("or allow one fence with `--unwrap fence`.")
+    const json = await sequitur(["compile", "-", "--format", "json"], { input })
+    expect(JSON.parse(json.out).plans[0].diagnostics[0].hint).toContain("`--unwrap fence`")
     const unwrapped = await sequitur(["compile", "-", "--unwrap", "fence"], { input })
     expect(unwrapped.code).toBe(0)
     expect(unwrapped.out).toMatch(/^accepted standard input: 1 step, plan [0-9a-f]{12}\n$/)
@@ -67,7 +71,11 @@ describe.concurrent("compile", () => {
     // Not above where we stand.
     const { code, err } = await sequitur(["compile", "er/plan.json"], { cwd: join(path, "deep") })
     expect(code).toBe(2)
-    expect(err).toBe("error: no catalog.ts or catalog.js beside er/plan.json or above it; name one with --catalog\n")
+    expect(err).toBe(
+      "error: there is no catalog.ts, .mts, .js or .mjs beside er/plan.json or above it; name one with --catalog\n",
+    )
+    const bare = await sequitur(["compile", "-"], { cwd: join(path, "deep"), input: plan({}) })
+    expect(bare.err).toBe("error: there is no catalog.ts, .mts, .js or .mjs in this folder; name one with --catalog\n")
   })
 
   test("writes the compiled plan, which then is as good as the plan, until it is altered", async () => {
@@ -106,9 +114,13 @@ describe.concurrent("files that cannot be used", () => {
     [
       "--out into nowhere",
       ["look.json", "--out", "no/where.json"],
-      /^error: no\/where\.json: there is no such file\n$/,
+      /^error: no\/where\.json: the folder no does not exist\n$/,
     ],
-    ["a catalog that is not there", ["look.json", "--catalog", "none.ts"], /^error: there is no catalog none\.ts\n$/],
+    [
+      "a catalog that is not there",
+      ["look.json", "--catalog", "none.ts"],
+      /^error: there is no file none\.ts \(--catalog\)\n$/,
+    ],
     [
       "an unknown option",
       ["look.json", "--fromat", "json"],
@@ -126,12 +138,33 @@ describe.concurrent("files that cannot be used", () => {
     expect(code).toBe(2)
   })
 
+  test("for programs, also what is wrong with the call is JSON, in the last line", async () => {
+    const calls = [
+      ["compile", "look.json", "--out", "no/where.json", "--format", "json"],
+      ["compile", "look.json", "--fromat", "--format=json"],
+      ["explain", "nowhere.json", "--format", "json"],
+      ["explain", "SEQ9999", "--format", "json"],
+    ]
+    const said = await Promise.all(calls.map((args) => sequitur(args)))
+    const errors = said.map(({ out }) => JSON.parse(out).error)
+    expect(errors).toEqual([
+      { code: "usage", message: "no/where.json: the folder no does not exist", hint: null },
+      { code: "usage", message: expect.stringMatching(/^unknown option '--fromat'/), hint: null },
+      { code: "usage", message: "nowhere.json: there is no such file", hint: null },
+      { code: "usage", message: expect.stringMatching(/^there is no code SEQ9999/), hint: null },
+    ])
+    for (const { code, err } of said) {
+      expect(code).toBe(2)
+      expect(err).toMatch(/^error: /)
+    }
+  })
+
   test("catalogs that are none: each says why, in one line, however many plans it fails", async () => {
     const modules: readonly (readonly [string, string, RegExp])[] = [
       ["throws", "throw new Error('no\\nluck')", /could not be loaded: no luck \(throws\/catalog\.mjs:1\)$/],
       ["unreadable", "export default {", /could not be loaded: Unexpected end of input$/],
       ["alone", "import 'not-installed'", /could not be loaded: Cannot find package 'not-installed'/],
-      ["nameless", "export const catalog = 1", /has no default export$/],
+      ["nameless", "export const catalog = 1", /has no default export: it should be the catalog$/],
       ["bare", "export default { name: 'x', version: '1', tools: {} }", /is not a catalog: wrap it in `defineCatalog/],
       ["foreign", "export default { diagnostics: [], spec: {} }", /was made by another copy of sequitur/],
       ["odd", "throw null", /could not be loaded: null$/],
@@ -148,6 +181,26 @@ describe.concurrent("files that cannot be used", () => {
     expect(lines).toHaveLength(modules.length)
     for (const [index, [, , says]] of modules.entries()) expect(lines[index]).toMatch(says)
     expect(code).toBe(2)
+  })
+
+  test("host code that ends the process, or never ends, is no command that went well", async () => {
+    for (const text of ["process.exit(0)", "await new Promise(() => {}); export default 1"]) {
+      const path = folder({ "catalog.mjs": text, "plan.json": "{}" })
+      const { code, out, err } = await sequitur(["compile", "plan.json"], { cwd: path })
+      expect([code, out]).toEqual([1, ""])
+      expect(err).toMatch(/^sequitur was ended by the code it had loaded \(exit code \d+\), before it was done\n$/)
+    }
+  })
+
+  test("what cannot be written is no success", () => {
+    const full = openSync("/dev/full", "w")
+    const { status, stderr } = spawnSync(process.execPath, ["--conditions=@sequitur/source", main, "codes"], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    })
+    closeSync(full)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^standard output could not be written: ENOSPC/)
   })
 
   test("a catalog with faults of its own: told once, with its pointer", async () => {

@@ -1,10 +1,23 @@
 /** `run`, `approve`, `deny`, `resume`, `runs` and `log`: each its own process, with the journal between them. */
-import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { compile } from "sequitur"
+import { createRunner, toolbox } from "sequitur/run"
+import { sqlite } from "sequitur/sqlite"
 import { describe, expect, test } from "vitest"
-import { exitOf } from "../../src/cli/follow.ts"
+import { exitOf } from "../../src/cli/tell.ts"
 import { folder, type Said, sequitur, settled, shop } from "./sequitur.ts"
+import catalog from "./shop/catalog.ts"
 
 const inputs = '{"orderId":"o_1"}'
 
@@ -75,13 +88,18 @@ describe.concurrent("a run that waits for a person", () => {
   })
 
   test("is not moved by a decision about another step, or another run", async () => {
-    const { call, records, runId } = await waitingDesk()
-    const [step, run] = await Promise.all([call("approve", runId, "pay"), call("approve", "run_none", "open")])
-    expect([step.code, step.err]).toEqual([
-      1,
-      expect.stringMatching(/^error RUN302: run `run_\w+` does not wait for `pay`/),
-    ])
-    expect([run.code, run.err]).toEqual([2, expect.stringMatching(/^error RUN204: there is no run `run_none`/)])
+    const { call, records, runId, store } = await waitingDesk()
+    for (const command of ["approve", "deny"]) {
+      const [step, run] = await Promise.all([call(command, runId, "pay"), call(command, "run_none", "open")])
+      expect([step.code, step.err]).toEqual([
+        1,
+        `error RUN302: run \`${runId}\` does not wait for \`pay\`\nhint: It waits at \`open\` now: \`sequitur approve ${runId} open --store ${store}\`, or \`deny\`.\n`,
+      ])
+      expect([run.code, run.err]).toEqual([
+        2,
+        `error RUN204: there is no run \`run_none\`\nhint: \`sequitur runs --store ${store}\` lists the runs there are.\n`,
+      ])
+    }
     expect(records()).toEqual([])
   })
 
@@ -136,18 +154,61 @@ describe.concurrent("a run that waits for a person", () => {
       "run-ended",
       "failed",
     ])
+    // Line by line as the log has it, by the letter.
+    const log = await call("log", run.runId, "--format", "json")
+    const told = [...out.trim().split("\n").slice(1, -1), ...denied.out.trim().split("\n").slice(0, -1)]
+    expect(told).toEqual(log.out.trim().split("\n"))
+    expect(Object.keys(JSON.parse(told[0] ?? ""))).toEqual(["runId", "seq", "atMs", "event", "hash"])
+  })
+
+  test("speaks JSON also of what goes wrong: one object, in the last line", async () => {
+    const { call, runId, store } = await waitingDesk()
+    const calls = [
+      ["run", "refund.json", "--inputs", "{}", "--format", "json"],
+      ["run", "refund.json", "--inputs", "{", "--format", "json"],
+      ["approve", runId, "pay", "--format", "json"],
+      ["log", "run_none", "--format", "json"],
+    ]
+    const said = await Promise.all(calls.map((args) => call(...args)))
+    const errors = said.map(({ out }) =>
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    )
+    expect(errors.map((lines) => lines.map(({ error }) => error.code))).toEqual([
+      ["RUN201"],
+      ["usage"],
+      ["RUN302"],
+      ["RUN204"],
+    ])
+    expect(errors[3]?.[0].error).toEqual({
+      code: "RUN204",
+      message: "there is no run `run_none`",
+      hint: `\`sequitur runs --store ${store}\` lists the runs there are.`,
+    })
+    expect(said.map(({ code }) => code)).toEqual([2, 2, 1, 2])
   })
 })
 
 describe.concurrent("a run that is cut off", () => {
-  test("by Ctrl-C: says how to go on, and does", async () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("by %s: says how to go on, and does", async (signal, code) => {
     const { store, env, mended, records } = desk("slow")
     const args = ["run", "refund.json", "--inputs", inputs, "--store", store]
-    const stopped = await sequitur(args, { env, stopAt: "calls find_order" })
+    const stopped = await sequitur(args, { env, stopAt: "calls find_order", signal })
     const runId = runIn(stopped)
     expect(runId).toMatch(/^run_/)
-    expect([stopped.code, stopped.err]).toEqual([130, `stopped; to go on: sequitur resume ${runId} --store ${store}\n`])
-    const resumed = await mended("resume", runId)
+    expect([stopped.code, stopped.err]).toEqual([
+      code,
+      `stopped; to go on: sequitur resume ${runId} --take-over --store ${store}\n`,
+    ])
+    // Nobody else can know that no process is at work on it.
+    const early = await mended("resume", runId)
+    expect([early.code, early.err]).toEqual([1, expect.stringMatching(/^error RUN208: .*\nhint: .* --take-over, if/)])
+    const resumed = await mended("resume", runId, "--take-over")
     expect(resumed.code).toBe(3)
     expect(resumed.out).toContain("(attempt 2)")
     // A read may be called again.
@@ -163,6 +224,24 @@ describe.concurrent("a run that is cut off", () => {
     ])
     const { out } = await mended("runs", "--format", "json")
     expect(JSON.parse(out).runs).toMatchObject([{ status: "running" }])
+  })
+
+  test("in either way, programs are told so in the last line", async () => {
+    const [slow, stray] = [desk("slow"), desk("stray")]
+    const args = ["run", "refund.json", "--inputs", inputs, "--format", "json"]
+    const [stopped, fallen] = await Promise.all([
+      sequitur([...args, "--store", slow.store], { env: slow.env, stopAt: '"intent"' }),
+      stray.call(...args),
+    ])
+    const lastOf = ({ out }: Said) => JSON.parse(out.trim().split("\n").at(-1) ?? "")
+    expect(lastOf(stopped)).toEqual({
+      error: {
+        code: "stopped",
+        message: "stopped",
+        hint: `to go on: sequitur resume ${runIn(stopped)} --take-over --store ${slow.store}`,
+      },
+    })
+    expect(lastOf(fallen).error).toMatchObject({ code: "uncaught", hint: null })
   })
 })
 
@@ -182,20 +261,41 @@ describe.concurrent("exit codes", () => {
     expect(existsSync(store)).toBe(false)
   })
 
-  test("1: inputs that are missing, or not what the catalog asks for", async () => {
-    const { call, records } = desk()
-    const [missing, wrong] = await Promise.all([
-      call("run", "refund.json"),
-      call("run", "refund.json", "--inputs", '{"orderId":7}'),
+  test("2: inputs that are missing, or not what the catalog asks for: the hint names the flag, and what it asks for", async () => {
+    const { call, records, store } = desk()
+    const hint = "hint: Give --inputs, a JSON file or JSON itself; the catalog declares `orderId`.\n"
+    for (const [args, says] of [
+      [[], "missing"],
+      [["--inputs", '{"orderId":7}'], "refused at `/orderId`"],
+    ] as const) {
+      const { code, out, err } = await call("run", "refund.json", ...args)
+      // Nothing is accepted before everything is.
+      expect([code, out]).toEqual([2, ""])
+      expect(err).toContain(`error RUN201: \`inputs\` of this run are ${says}`)
+      expect(err).toContain(hint)
+    }
+    expect(records()).toEqual([])
+    const runs = await sequitur(["runs", "--store", store])
+    expect(runs.out).not.toContain("run_")
+  })
+
+  test.each(["tenant", "task"])("2: an empty --%s", async (option) => {
+    const { call } = desk()
+    const { code, out, err } = await call("run", "refund.json", "--inputs", inputs, `--${option}`, "")
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toMatch(new RegExp(`^error RUN201: .* empty\nhint: .*--${option}\\.\n$`))
+  })
+
+  test("2: an empty --by", async () => {
+    const { call, runId, records } = await waitingDesk()
+    const said = await Promise.all([
+      call("approve", runId, "open", "--by", ""),
+      call("deny", runId, "open", "--by", ""),
     ])
-    expect([missing.code, missing.err]).toEqual([
-      1,
-      expect.stringMatching(/^error RUN201: `inputs` of this run are missing/),
-    ])
-    expect([wrong.code, wrong.err]).toEqual([
-      1,
-      expect.stringMatching(/^error RUN201: `inputs` of this run are refused at `\/orderId`/),
-    ])
+    for (const { code, err } of said) {
+      expect(code).toBe(2)
+      expect(err).toMatch(/^error RUN201: .* empty\nhint: .*--by\.\n$/)
+    }
     expect(records()).toEqual([])
   })
 
@@ -222,7 +322,7 @@ describe.concurrent("exit codes", () => {
   test("4: a process that was killed in the middle of an effect, and taken up by another", async () => {
     const { call, mended, records, runId } = await waitingDesk("crash")
     expect((await call("approve", runId, "open")).code).toBeNull()
-    const resumed = await mended("resume", runId)
+    const resumed = await mended("resume", runId, "--take-over")
     expect(resumed.code).toBe(4)
     expect(resumed.out).toContain("in doubt  pay (refund)")
     expect(records()).toEqual(["refund o_1 2450"])
@@ -232,7 +332,7 @@ describe.concurrent("exit codes", () => {
     const { call } = desk("read")
     const { code, out } = await call("run", "look.json", "--inputs", inputs)
     expect(code).toBe(6)
-    expect(out).toContain("because   RUN401: `retries` is used up: 1 of 1")
+    expect(out).toMatch(/because {3}RUN401: `retries` is used up.*: 1 of 1/)
   })
 
   test("5 has no command yet that leads to it, but a run may come back so", () => {
@@ -265,12 +365,12 @@ describe.concurrent("what cannot be used", () => {
     [
       "tools that are not there",
       ["run", "look.json", "--inputs", inputs, "--tools", "none.ts"],
-      /^error: there is no tools none\.ts/,
+      /^error: there is no file none\.ts \(--tools\)/,
     ],
     [
       "tools that are no toolbox",
       ["run", "look.json", "--inputs", inputs, "--tools", "catalog.ts"],
-      /^error: the default export of tools catalog\.ts is neither a toolbox/,
+      /^error: the default export of catalog\.ts is neither a toolbox/,
     ],
     [
       "a store in no folder",
@@ -291,12 +391,113 @@ describe.concurrent("what cannot be used", () => {
   ]
   test.each(cases)("%s", async (_, args, says) => {
     const before = statSync(join(shop, "refund.json")).mtimeMs
-    const { code, err } = await sequitur(args)
+    const { code, out, err } = await sequitur(args)
     expect(err).toMatch(says)
+    expect(out).toBe("")
+    // No run was begun, so that there is none to resume.
+    expect(err).not.toContain("resume")
     expect(err).not.toMatch(/\n {4}at /)
     expect(code).toBe(2)
     expect(existsSync(join(shop, "none.db"))).toBe(false)
     expect(statSync(join(shop, "refund.json")).mtimeMs).toBe(before)
+  })
+})
+
+describe.concurrent("a run that a program started", () => {
+  test("is approved with the catalog and tools of this folder, or those that are named", async () => {
+    const { store, call, records, runId } = await programmed()
+    const elsewhere = await sequitur(["approve", runId, "open", "--store", store], { cwd: folder() })
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      2,
+      "error: the run names no catalog that is there, and there is no catalog.ts, .mts, .js or .mjs in this folder; name it with --catalog (and its tools with --tools, unless they are beside it)\n",
+    ])
+    const bare = folder({ "catalog.mjs": "export default 1" })
+    const toolless = await sequitur(["approve", runId, "open", "--store", store], { cwd: bare })
+    expect([toolless.code, toolless.err]).toEqual([
+      2,
+      "error: there is no tools.ts, .mts, .js or .mjs beside catalog.mjs; name one with --tools\n",
+    ])
+    expect(records()).toEqual([])
+    const approved = await call("approve", runId, "open")
+    expect([approved.code, approved.err]).toEqual([0, ""])
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("is approved from anywhere with the catalog named, and the tools beside it", async () => {
+    const { store, env, records, runId } = await programmed()
+    const args = ["approve", runId, "open", "--store", store, "--catalog", join(shop, "catalog.ts")]
+    expect(await sequitur(args, { env, cwd: folder() })).toMatchObject({ code: 0, err: "" })
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("is denied from anywhere: for that nothing is loaded", async () => {
+    const { store, runId, records } = await programmed()
+    const denied = await sequitur(["deny", runId, "open", "--store", store], { cwd: folder() })
+    expect([denied.code, denied.err]).toEqual([1, ""])
+    expect(denied.out).toContain("because   RUN301")
+    const again = await sequitur(["deny", runId, "open", "--store", store], { cwd: folder() })
+    expect([again.code, again.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN205: .*\nhint: .*`sequitur log run_\w+ --store \S+` shows how it went\.\n$/),
+    ])
+    expect(records()).toEqual([])
+  })
+
+  async function programmed() {
+    const made = desk()
+    const compiled = compile(catalog, readFileSync(join(shop, "refund.json")))
+    if (!compiled.ok) throw new Error("it is a good plan")
+    const tools = toolbox(catalog, {
+      find_order: ({ orderId }) => ({ orderId, cents: 2_450 }),
+      refund: () => ({ refundId: "never" }),
+    })
+    const runner = createRunner({ catalog, tools, store: sqlite(made.store) })
+    const principal = { tenant: "acme", subject: "ada" }
+    const { runId } = await runner.run(compiled.plan, {
+      principal,
+      sessionId: "s",
+      taskId: "t",
+      inputs: { orderId: "o_1" },
+    })
+    await runner.close()
+    return { ...made, runId }
+  }
+})
+
+describe.concurrent("paths", () => {
+  test("of a run whose catalog has moved is approved where it is now", async () => {
+    const { store, env } = desk()
+    const path = moved()
+    const old = join(path, "old")
+    const run = await sequitur(["run", "refund.json", "--inputs", inputs, "--store", store], { env, cwd: old })
+    expect([run.code, run.err]).toEqual([3, ""])
+    renameSync(old, join(path, "new"))
+    const approved = await sequitur(["approve", runIn(run), "open", "--store", store], { env, cwd: join(path, "new") })
+    expect([approved.code, approved.err]).toEqual([0, ""])
+  })
+
+  /** The shop in a folder that can be moved. */
+  function moved(): string {
+    const root = join(shop, "../../..")
+    const path = folder()
+    mkdirSync(join(path, "old"))
+    symlinkSync(join(root, "node_modules"), join(path, "node_modules"))
+    for (const name of ["catalog.ts", "tools.ts", "refund.json"]) {
+      const text = readFileSync(join(shop, name), "utf8")
+        .replaceAll('"sequitur/run"', `"${root}/src/run/index.ts"`)
+        .replaceAll('"sequitur"', `"${root}/src/index.ts"`)
+      writeFileSync(join(path, "old", name), text)
+    }
+    return path
+  }
+
+  test("from a clone, paths are meant from where they were typed", async () => {
+    const env = { npm_lifecycle_event: "sequitur", npm_package_name: "sequitur", INIT_CWD: shop }
+    const clone = join(shop, "../../..")
+    const compiled = await sequitur(["compile", "look.json"], { cwd: clone, env })
+    expect([compiled.code, compiled.err]).toEqual([0, ""])
+    const other = await sequitur(["compile", "look.json"], { cwd: clone, env: { ...env, npm_package_name: "shop" } })
+    expect([other.code, other.err]).toEqual([2, "error: look.json: there is no such file\n"])
   })
 })
 

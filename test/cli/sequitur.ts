@@ -6,7 +6,7 @@ import { join, resolve } from "node:path"
 import { afterAll } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
-const main = join(root, "src/cli/main.ts")
+export const main = join(root, "src/cli/main.ts")
 
 export const shop = join(root, "test/cli/shop")
 
@@ -22,16 +22,19 @@ export interface CallOptions {
   readonly cwd?: string
   /** Close standard output after the first bytes, as `| head` does. */
   readonly head?: boolean
-  /** Press Ctrl-C when this has been said. */
+  /** Send the signal when this has been said. */
   readonly stopAt?: string
+  readonly signal?: "SIGINT" | "SIGTERM"
+  /** The first file as it is named on the command line: a link to it, say. */
+  readonly as?: string
 }
 
 export function sequitur(
   args: readonly string[],
-  { input, env = {}, cwd = shop, head, stopAt }: CallOptions = {},
+  { input, env = {}, cwd = shop, head, stopAt, signal = "SIGINT", as = main }: CallOptions = {},
 ): Promise<Said> {
   const { NO_COLOR: _1, FORCE_COLOR: _2, npm_lifecycle_event: _3, ...inherited } = process.env
-  const child = spawn(process.execPath, ["--conditions=@sequitur/source", main, ...args], {
+  const child = spawn(process.execPath, ["--conditions=@sequitur/source", as, ...args], {
     cwd,
     env: { ...inherited, ...env },
   })
@@ -40,7 +43,7 @@ export function sequitur(
   child.stdout.on("data", (chunk) => {
     out += chunk
     if (head) child.stdout.destroy()
-    if (stopAt !== undefined && out.includes(stopAt)) child.kill("SIGINT")
+    if (stopAt !== undefined && out.includes(stopAt)) child.kill(signal)
   })
   child.stderr.on("data", (chunk) => {
     err += chunk

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import stringWidth from "string-width"
 import { describe, expect, test } from "vitest"
 import { diagnose } from "../../src/diagnostic/diagnostic.ts"
-import { explainDiagnostic } from "../../src/explain/diagnostic.ts"
+import { explainDiagnostic, sayDiagnostic } from "../../src/explain/diagnostic.ts"
 import { codeFrame } from "../../src/explain/frame.ts"
 import { plain } from "../../src/explain/look.ts"
 import { countLines } from "../../src/text/locate.ts"
@@ -73,6 +73,48 @@ describe("a code frame", () => {
     const text = '{"a": '
     const frame = codeFrame(text, countLines(text)({ start: 6, end: 6 }), plain)
     expect(frame).toBe('> 1 | {"a":\n    |       ^')
+  })
+
+  test("shows a long part from its start, and nothing of it underlined that is not seen", () => {
+    const step = `{ "id": "pay", "tool": "pay_invoices", "args": { "ids": ["INV-2042"], "total": 12480 } }`
+    const text = `[\n    ${step},\n    { "id": "again" }\n]`
+    expect(`\n${frameOf(text, step, 60)}\n`).toBe(`
+  1 | [
+> 2 |     { "id": "pay", "tool": "pay_invoices", "args": { …
+    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  3 |     { "id": "again" }
+  4 | ]
+`)
+    // Where there is room for all of it, all of it stands there, and what follows too.
+    expect(underlined(frameOf(text, step, 120))).toBe(step)
+    expect(frameOf(text, step, 120)).toContain(`${step},\n`)
+  })
+
+  test("shows a long part from its start also where much stands before it", () => {
+    const text = `{"before":"${"x".repeat(200)}","part":"${"y".repeat(200)}","after":1}`
+    const part = `"${"y".repeat(200)}"`
+    const seen = underlined(frameOf(text, part, 60))
+    expect(seen).toMatch(/^"y{20,}$/)
+    expect(frameOf(text, part, 60)).toMatch(/> 1 \| ….*"part":"y+…\n/)
+  })
+
+  test("underlines only what is seen of the part, wherever it is and however long", () => {
+    const unit = fc.constantFrom("a", "日", "🎉", " ", '"')
+    const some = fc.string({ unit, maxLength: 80 })
+    fc.assert(
+      fc.property(some, fc.string({ unit, minLength: 1, maxLength: 80 }), some, (before, part, after) => {
+        const text = `${before}<${part}>${after}`
+        const start = before.length
+        const range = countLines(text)({ start, end: start + part.length + 2 })
+        const frame = codeFrame(text, range, { ...plain, width: 50 })
+        const seen = underlined(frame)
+        expect(seen).not.toBe("")
+        expect(`<${part}>`.startsWith(seen)).toBe(true)
+        // Cut, it is marked.
+        if (seen !== `<${part}>`) expect(frame.split("\n")[0]).toMatch(/…$/)
+        for (const line of frame.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(50)
+      }),
+    )
   })
 
   test("cuts a megabyte on one line round the place, quickly", () => {
@@ -160,6 +202,15 @@ error SEQ003 at plan.json:3:3
   test("cuts a name of 64 KiB", () => {
     const said = diagnose("SEQ108", "" as Pointer, { tool: "x".repeat(65_536), nearest: "" })
     expect(explainDiagnostic(said, {}, plain).length).toBeLessThan(1_100)
+  })
+
+  test("is one line for what does not stand in a plan's way", () => {
+    const said = { ...diagnose("SEQ111", "/steps" as Pointer, {}), range: second }
+    expect(sayDiagnostic(said, "plan.json", plain)).toBe("warning SEQ111 plan.json:3:3: the plan has no steps")
+    const unplaced = diagnose("SEQ111", "/steps" as Pointer, {})
+    expect(sayDiagnostic(unplaced, "pl\u001ban.json", plain)).toBe(
+      "warning SEQ111 pl\\u001ban.json /steps: the plan has no steps",
+    )
   })
 
   test("is coloured only when asked", () => {

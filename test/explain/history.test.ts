@@ -171,7 +171,7 @@ test("what waits for a person is shown whole, as JSON", () => {
   expect(awaiting).toEqual(request)
   expect(`\n${explainApproval(request, plain)}\n`).toBe(`
 approval needed at \`open\`: LOOKING → MUTATING. If approved:
-  pay  refund (destructive): Refund an amount.
+  pay   refund (destructive): Refund an amount.
     "cents": 2450
     "to": {"$from":"find","path":"/card"}
   tell  notify (write): Send a message.

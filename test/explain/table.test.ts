@@ -69,7 +69,11 @@ const view: PlanView = {
     { dimension: "cents", min: 0, max: 24_500, limit: 50_000 },
     { dimension: "records", min: 1, max: 1, limit: null },
   ],
-  budgets: [{ budget: "steps", needs: 3, limit: 30 }],
+  budgets: [
+    { budget: "steps", needs: 3, limit: 30 },
+    { budget: "sideEffects", needs: 1, limit: 5 },
+    { budget: "microUsd", needs: 300, limit: 1_000_000 },
+  ],
 }
 
 test("a plan is a table, with what the run will check, wait for and do at worst under it", () => {
@@ -77,12 +81,13 @@ test("a plan is a table, with what the run will check, wait for and do at worst 
 Refund the balance.
 plan 0123456789ab, catalog billing 3
 
-step    tool             state               effect       at worst       waits on
-──────  ───────────────  ──────────────────  ───────────  ─────────────  ────────
+step    tool             state               effect       at worst      waits on
+──────  ───────────────  ──────────────────  ───────────  ────────────  ────────
 find    list_workspaces  LOOKING             read
 open    → MUTATING       LOOKING → MUTATING
-refund  execute_refund   MUTATING            destructive  0–24500 cents  find
-                                                          1 records
+refund  execute_refund   MUTATING            destructive  cents 24,500  find
+                                                          records 1
+waits on: the steps whose result it uses, or which it names in \`after\`
 
 checked when the run starts:
   \`input\` is as \`list_workspaces\` takes it (for \`find\`)
@@ -95,9 +100,11 @@ approvals needed:
   at \`open\`, LOOKING → MUTATING, before refund
 
 in total, at worst:
-  0–24500 cents of 50000
-  1 records
-  3 steps of 30
+  cents         24,500 of 50,000, from 0
+  records       1
+  steps         3 of 30
+  side effects  1 of 5
+  cost          300 of 1,000,000 µUSD
 `)
 })
 

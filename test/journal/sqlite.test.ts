@@ -1,6 +1,6 @@
 /** The SQLite file itself: it is append-only, it is ours or refused, and whatever was changed in it is found. */
 import { execFile } from "node:child_process"
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import { afterAll, expect, test } from "vitest"
 import { JournalNewer, JournalTampered, StoreUnavailable } from "../../src/journal/failure.ts"
 import { Journal, type JournalService } from "../../src/journal/journal.ts"
-import { sqlite } from "../../src/journal/sqlite.ts"
+import { type SqliteOptions, sqlite } from "../../src/journal/sqlite.ts"
 import { named, wholeRun } from "./entries.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "sequitur-sqlite-"))
@@ -20,9 +20,9 @@ const ask = <A, E>(file: string, question: (journal: JournalService) => Effect.E
   Effect.runPromise(Effect.flatMap(Journal, question).pipe(Effect.provide(sqlite(file))))
 
 /** Why a file cannot be used. */
-const refusalOf = (file: string) =>
+const refusalOf = (file: string, options?: SqliteOptions) =>
   Effect.runPromise(
-    Effect.flip(Effect.flatMap(Journal, (journal) => journal.list()).pipe(Effect.provide(sqlite(file)))),
+    Effect.flip(Effect.flatMap(Journal, (journal) => journal.list()).pipe(Effect.provide(sqlite(file, options)))),
   )
 
 const written = join(folder, "written.db")
@@ -194,4 +194,87 @@ test("processes that open a new file at once share it, and each is heard", async
   await Promise.all(runs.map((runId) => promisify(execFile)(node, [...flags, file, runId])))
   const listed = await ask(file, (journal) => journal.list())
   expect(listed.map(({ runId }) => runId)).toEqual(runs)
+})
+
+test("where the file must be there, none is made, and an empty one stays empty", async () => {
+  const none = join(folder, "not-there.db")
+  const empty = join(folder, "empty.db")
+  writeFileSync(empty, "")
+  for (const [file, reason] of [
+    [none, "there is no such file"],
+    [empty, "it is empty: no run was ever kept there"],
+  ] as const) {
+    const error = await refusalOf(file, { create: false })
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error.message).toContain(reason)
+  }
+  expect(existsSync(none)).toBe(false)
+  expect(readFileSync(empty)).toHaveLength(0)
+  const listed = Effect.flatMap(Journal, (journal) => journal.list())
+  const found = await Effect.runPromise(listed.pipe(Effect.provide(sqlite(copied("there.db"), { create: false }))))
+  expect(found).toHaveLength(1)
+})
+
+test("a file that may not be written is read where it must be there, and not written", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sequitur-read-only-"))
+  const file = join(place, "runs.db")
+  copyFileSync(written, file)
+  chmodSync(file, 0o444)
+  chmodSync(place, 0o555)
+  const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+  const script = `
+    import * as Effect from "effect/Effect"
+    import { Journal } from ${at("../../src/journal/journal.ts")}
+    import { sqlite } from ${at("../../src/journal/sqlite.ts")}
+    import { started } from ${at("./entries.ts")}
+    const [file] = process.argv.slice(1)
+    const told = (create) => Effect.gen(function* () {
+      const journal = yield* Journal
+      const entries = yield* journal.read("run")
+      const error = yield* Effect.flip(journal.append("other", [{ seq: 0, atMs: 0, event: started() }]))
+      return [entries.length, error.message]
+    }).pipe(Effect.provide(sqlite(file, { create })), Effect.catch((error) => Effect.succeed(error.message)))
+    console.log(JSON.stringify([await Effect.runPromise(told(false)), await Effect.runPromise(told(true))]))`
+  const node = join(process.cwd(), "node_modules/.bin/node")
+  const flags = ["--conditions=@sequitur/source", "--no-warnings", "--input-type=module", "-e", script]
+  // Who may do everything may also write there.
+  const uid = process.getuid?.() === 0 ? { uid: 65_534 } : {}
+  const { stdout } = await promisify(execFile)(node, [...flags, file], uid)
+  const [reading, making] = JSON.parse(stdout)
+  expect(reading).toEqual([wholeRun.length, expect.stringContaining("it may not be written")])
+  expect(making).toContain("cannot be used: it may not be written")
+  chmodSync(place, 0o755)
+  rmSync(place, { recursive: true })
+})
+
+test("a file whose entries are gone, and a row that is no entry, are told in words", async () => {
+  const gone = copied("gone.db")
+  const one = new DatabaseSync(gone)
+  one.exec("DROP TABLE entry")
+  one.close()
+  const error = await refusalOf(gone)
+  expect(error).toBeInstanceOf(StoreUnavailable)
+  expect(error.message).toContain("its table of entries is gone")
+  const end = wholeRun.length - 1
+  for (const [event, seq] of [
+    ["no json", 0],
+    ["{}", 0],
+    ['{"kind":"run-started","tenant":5,"subject":"a","document":{}}', 0],
+    ["[]", end],
+    ["no json", end],
+  ] as const) {
+    const file = copied("bad-row.db")
+    const db = new DatabaseSync(file)
+    db.exec("DROP TRIGGER entry_stays; DROP INDEX entry_first")
+    db.prepare("UPDATE entry SET event = ? WHERE seq = ?").run(event, seq)
+    db.close()
+    for (const tenant of [undefined, "acme"]) {
+      const listed = Effect.flatMap(Journal, (journal) => journal.list({ tenant })).pipe(Effect.provide(sqlite(file)))
+      const found = await Effect.runPromise(Effect.result(listed))
+      // A run that is not this tenant's is not there.
+      if (event.startsWith("{") && tenant !== undefined) expect(found).toMatchObject({ _tag: "Success", success: [] })
+      else expect(found).toMatchObject({ failure: { _tag: "JournalTampered", fields: { runId: "run", seq } } })
+    }
+    rmSync(file)
+  }
 })

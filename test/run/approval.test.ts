@@ -87,6 +87,8 @@ describe("a run before a guard", () => {
 })
 
 describe("a decision", () => {
+  const refusal = (effect: Effect.Effect<unknown, RunFailure>) => Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
   it.effect("D01, D02: approved, the run goes on from its journal; nothing that was done is done again", () =>
     Effect.gen(function* () {
       const { decide, resume, calls, kinds } = yield* waiting
@@ -99,17 +101,49 @@ describe("a decision", () => {
     }),
   )
 
-  it.effect("denied, the run has failed, with who and why", () =>
+  it.effect("denied, the run has failed at once, with who and why", () =>
     Effect.gen(function* () {
-      const { decide, resume, calls } = yield* waiting
-      yield* decide("open", no)
-      const report = yield* resume
+      const { decide, entries, calls } = yield* waiting
+      const report = yield* decide("open", no)
+      const [decided, ended] = (yield* entries).slice(-2)
+      expect([decided?.event.kind, ended?.event.kind]).toEqual(["approval-decided", "run-ended"])
       expect(report).toMatchObject({
         status: "failed",
         failure: { tag: "ApprovalDenied", code: "RUN301", stepId: "open" },
       })
       expect("failure" in report && report.failure.message).toBe("`bob` denied step `open`: not today")
       expect(calls.made.map(({ tool }) => tool)).toEqual(["find"])
+    }),
+  )
+
+  it.effect("denied without a reason, says so", () =>
+    Effect.gen(function* () {
+      const { decide } = yield* waiting
+      const report = yield* decide("open", { decision: "denied", by: "bob" })
+      expect("failure" in report && report.failure.message).toBe("`bob` denied step `open`: no reason was given")
+    }),
+  )
+
+  it.effect("denied by an older process, which left the end to the next: the run is ended by whoever takes it up", () =>
+    Effect.gen(function* () {
+      const { entries, approve, resume, append } = yield* waiting
+      const asked = (yield* entries).at(-1)
+      if (asked?.event.kind !== "approval-requested") throw new Error(asked?.event.kind)
+      const { requestId, stepId } = asked.event
+      const denial = { kind: "approval-decided", requestId, stepId, decision: "denied", by: "bob", reason: "" } as const
+      yield* append([{ seq: asked.seq + 1, atMs: 0, event: denial }])
+      expect(yield* refusal(approve("open", yes))).toBe("ApprovalAlreadyDecided")
+      expect(yield* resume).toMatchObject({ status: "failed", failure: { tag: "ApprovalDenied", stepId: "open" } })
+    }),
+  )
+
+  it.effect("approved here, the run goes on here", () =>
+    Effect.gen(function* () {
+      const { approve, calls, kinds } = yield* waiting
+      expect(yield* approve("open", yes)).toMatchObject({ status: "succeeded", steps: { refund: { refundId: "r1" } } })
+      expect(calls.count("refund")).toBe(1)
+      expect((yield* kinds).filter((kind) => kind === "approval-decided")).toHaveLength(1)
+      expect(yield* refusal(approve("open", yes))).toBe("RunEnded")
     }),
   )
 
@@ -121,8 +155,6 @@ describe("a decision", () => {
       expect((yield* resume).status).toBe("succeeded")
     }),
   )
-
-  const refusal = (effect: Effect.Effect<unknown, RunFailure>) => Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
   it.effect("counts once: the second is told the first", () =>
     Effect.gen(function* () {
@@ -159,7 +191,7 @@ describe("a decision", () => {
       expect(yield* refusal(decide("cancel", yes))).toBe("ApprovalNotFound")
       expect(yield* refusal(decide("close", yes))).toBe("ApprovalNotFound")
       expect(yield* refusal(decide("apr_0", yes))).toBe("ApprovalNotFound")
-      expect(yield* refusal(decide("", yes))).toBe("ApprovalNotFound")
+      expect(yield* refusal(decide("", yes))).toBe("InputsRefused")
       expect(yield* refusal(decide("open", { ...yes, tenant: "other" }))).toBe("RunNotFound")
       expect(yield* refusal(decide("open", { ...yes, by: "" }))).toBe("InputsRefused")
       expect(yield* refusal(decide("open", { ...yes, by: 7 as never }))).toBe("InputsRefused")
@@ -182,8 +214,7 @@ describe("a decision", () => {
     Effect.gen(function* () {
       for (const decision of [yes, no]) {
         const { decide, resume, kinds, calls } = yield* waiting
-        yield* decide("open", decision)
-        yield* resume
+        if ((yield* decide("open", decision)).status === "running") yield* resume
         const [before, made] = [yield* kinds, calls.made.length]
         expect(yield* refusal(decide("open", yes))).toBe("RunEnded")
         expect(yield* refusal(resume)).toBe("RunEnded")
@@ -214,6 +245,7 @@ it.effect("a decision that comes after the run's deadline opens nothing", () =>
     yield* decided.decide("open", yes)
     expect(yield* decided.resume).toMatchObject({ status: "exhausted", failure: { tag: "BudgetExhausted" } })
     expect(decided.calls.count("cancel")).toBe(0)
+    expect(yield* decided.kinds).not.toContain("state-entered")
     const undecided = yield* makeWorld({}, of)
     yield* undecided.run(plan)
     yield* TestClock.adjust("2 seconds")

@@ -50,6 +50,36 @@ test("a value that turns out not to fit its parameter is told with where it came
   expect(called).toEqual(["find", "cancel"])
 })
 
+test("a call that is wrong in two ways is told both", async () => {
+  const strict = defineCatalog({
+    name: "two",
+    version: "1",
+    tools: {
+      find: tool({
+        description: "Find.",
+        effect: "read",
+        params: z.strictObject({}),
+        result: z.object({ n: z.int() }),
+      }),
+      use: tool({
+        description: "Use.",
+        effect: "read",
+        params: z.strictObject({ a: z.int().max(5), b: z.int().min(9) }),
+      }),
+    },
+  })
+  const runner = createRunner({ catalog: strict, tools: { find: () => ({ n: 7 }), use: () => 1 }, store: memory() })
+  const read = { $from: "find", path: "/n" }
+  const use = { id: "use", tool: "use", args: { a: read, b: read } }
+  const { inputs: _, ...rest } = scope
+  const report = await runner.run(planOf([{ id: "find", tool: "find", args: {} }, use], strict), rest)
+  expect("failure" in report && report.failure.message).toBe(
+    "step `use` cannot be called: at `/steps/1/args/a`: expected an integer of at most 5, found 7 (from `/n` of `find`); " +
+      "at `/steps/1/args/b`: expected an integer of at least 9, found 7 (from `/n` of `find`)",
+  )
+  await runner.close()
+})
+
 test("what is known of a call is checked while the rest of it is not", async () => {
   // `cents` does not fit, and is known two effects before `id` is.
   const cents = { $from: "find", path: "/workspaces/0/cents" }

@@ -275,6 +275,29 @@ describe("A039: a result of the wrong shape", () => {
     }),
   )
 
+  it.effect("is told with the first three misfits, a missing key among them, and how many more there are", () =>
+    Effect.gen(function* () {
+      const said = (result: unknown) =>
+        Effect.map(finish({ find: () => result as never }), ({ report }) => failureOf(report)?.message)
+      expect(yield* said({ workspace: [] })).toBe(
+        "the result of step `find` is not what `find` declares: at `/`: `workspaces` is missing: expected an array",
+      )
+      const two = [
+        { id: 5, role: "r", cents: 1 },
+        { role: "r", cents: -1 },
+      ]
+      expect(yield* said({ workspaces: two })).toBe(
+        "the result of step `find` is not what `find` declares: " +
+          "at `/workspaces/1`: `id` is missing: expected a string; " +
+          "at `/workspaces/0/id`: expected a string, found 5; " +
+          "at `/workspaces/1/cents`: expected an integer from 0 to 90000, found -1",
+      )
+      const many = Array.from({ length: 40 }, () => ({ id: "w", role: "r", cents: "no" }))
+      const message = (yield* said({ workspaces: many })) ?? ""
+      expect(message).toMatch(/cents`: .*; at .*cents`: .*; at .*cents`: [^;]*; and 37 more$/)
+    }),
+  )
+
   it.effect("of an effect is kept as committed, and then the run has failed", () =>
     Effect.gen(function* () {
       const result = { id: "w2", proratedCents: "24.50" }

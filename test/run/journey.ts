@@ -127,10 +127,12 @@ export const travel = (
         while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
         return yield* Fiber.join(fiber)
       })
-    const { status } = yield* go(execute(planOf(journey.steps, of), { ...scope, runId, toolbox: box }))
+    const { status } = yield* go(
+      execute(planOf(journey.steps, of), { ...scope, runId, catalog: box.catalog, tools: box }),
+    )
     if (status === "awaiting_approval") {
-      yield* decide(runId, "open", { decision: journey.decision, by: "bob" })
-      yield* go(resume(runId, { toolbox: box }))
+      const decided = yield* decide(runId, "open", { decision: journey.decision, by: "bob" })
+      if (decided.status === "running") yield* go(resume(runId, { catalog: box.catalog, tools: box }))
     }
     return yield* Journal.use((journal) => journal.read(runId))
   }).pipe(Effect.provide(Layer.mergeAll(store, seededIds(seed), TestClock.layer())), Effect.scoped, Effect.runPromise)

@@ -5,7 +5,7 @@
 import { appendFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { decide, execute, type Ids, Journal, liveIds, type RunFailure, toolbox } from "sequitur/run"
+import { decide, execute, type Ids, Journal, liveIds, type RunFailure } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { catalog, countCalls, guarded, guardedPlan, handlersOf, refundPlan, scope } from "./desk.ts"
 
@@ -49,10 +49,9 @@ const handlers = handlersOf(countCalls(), {
 const options = { ...scope, runId: "run" }
 
 const ways = {
-  run: () =>
-    Effect.map(execute(refundPlan, { ...options, toolbox: toolbox(catalog, handlers) }), ({ status }) => status),
+  run: () => Effect.map(execute(refundPlan, { ...options, catalog, tools: handlers }), ({ status }) => status),
   guarded: () =>
-    Effect.map(execute(guardedPlan, { ...options, toolbox: toolbox(guarded, handlers) }), ({ status }) => status),
+    Effect.map(execute(guardedPlan, { ...options, catalog: guarded, tools: handlers }), ({ status }) => status),
   decide: () => Effect.as(decide("run", "open", { decision: "approved", by }), "decided"),
 }
 

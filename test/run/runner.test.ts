@@ -86,6 +86,47 @@ describe("results", () => {
   })
 })
 
+describe("a report that was found again", () => {
+  test("has the types of its plan again by `as`", async () => {
+    const runner = createRunner({ catalog: guarded, tools: handlersOf(countCalls()), store: memory() })
+    const { runId } = await runner.run(guardedPlan, scope)
+    const waiting = (await runner.status(runId)).as(guardedPlan)
+    expectTypeOf(waiting.steps.find).toEqualTypeOf<
+      { workspaces: { id: string; role: string; cents: number }[] } | undefined
+    >()
+    expect(waiting).toMatchObject({ runId, status: "awaiting_approval", awaiting: { stepId: "open" } })
+    const report = await runner.approve(runId, "open", { by: "bob" })
+    if (report.status !== "succeeded") throw new Error(report.status)
+    expectTypeOf(report.steps.refund).toEqualTypeOf<unknown>()
+    const typed = report.as(guardedPlan)
+    // @ts-expect-error whatever the status was before `as`, it is asked again
+    expect(typed.steps.refund.refundId).toBe("r1")
+    if (typed.status !== "succeeded") throw new Error(typed.status)
+    expectTypeOf(typed.steps.refund.refundId).toEqualTypeOf<string>()
+    expect(typed.steps.refund.refundId).toBe("r1")
+    // @ts-expect-error the plan has no such step
+    expect(typed.steps.refunds).toBeUndefined()
+    expect(typed.of("look", "look")).toEqual({ name: "workspace w2" })
+    await runner.close()
+  })
+
+  test("and not those of another plan", async () => {
+    const { runner } = openDesk()
+    const report = await runner.run(refundPlan, scope)
+    expect(report.as(refundPlan).status).toBe("succeeded")
+    const other = accepted(definePlan(catalog, { version: 1, steps: [steps.find] }))
+    expect(() => report.as(other)).toThrow(RangeError)
+    expect(() => report.as(other)).toThrow(
+      `run \`${report.runId}\` is not of this plan: its plan hash is ${refundPlan.planHash}, this plan's is ${other.planHash}`,
+    )
+    // @ts-expect-error a document is no compiled plan
+    expect(() => report.as(refundPlan.plan)).toThrow("`as` takes a compiled plan")
+    // @ts-expect-error nothing is no plan
+    expect(() => report.as()).toThrow(RangeError)
+    await runner.close()
+  })
+})
+
 test("handlers are typed by the catalog", () => {
   const tools = handlersOf(countCalls())
   createRunner({ catalog, store: memory(), tools: { ...tools, cancel: ({ id }) => ({ id, proratedCents: 1 }) } })
@@ -156,12 +197,24 @@ test("a listener hears every entry once it is written, in order, and cannot stop
 
 test("approve and deny decide and go on; decide only decides", async () => {
   const calls = countCalls()
-  const runner = createRunner({ catalog: guarded, tools: handlersOf(calls), store: memory(), ids: seededIds(1) })
+  const heard: RunEntry[] = []
+  const onEvent = (entry: RunEntry) => void heard.push(entry)
+  const runner = createRunner({
+    catalog: guarded,
+    tools: handlersOf(calls),
+    store: memory(),
+    ids: seededIds(1),
+    onEvent,
+  })
   const [one, two, three] = await Promise.all([1, 2, 3].map(() => runner.run(guardedPlan, scope)))
   if (!one || !two || !three) throw new Error("no runs")
+  const heardOf = (runId: string) => heard.filter((entry) => entry.runId === runId).map(({ event }) => event.kind)
   expect((await runner.approve(one.runId, "open", { by: "bob", reason: "fine" })).status).toBe("succeeded")
+  expect(heardOf(one.runId).slice(4, 6)).toEqual(["approval-decided", "state-entered"])
   expect((await runner.deny(two.runId, "open", { by: "bob" })).status).toBe("failed")
-  await runner.decide(three.runId, "open", { decision: "approved", by: "bob" })
+  expect(heardOf(two.runId).slice(4)).toEqual(["approval-decided", "run-ended"])
+  const decided = await runner.decide(three.runId, "open", { decision: "approved", by: "bob" })
+  expect(decided.status).toBe("running")
   expect((await runner.status(three.runId)).status).toBe("running")
   expect((await runner.resume(three.runId)).status).toBe("succeeded")
   await expect(runner.approve(one.runId, "open", { by: "bob" })).rejects.toMatchObject({
@@ -192,6 +245,28 @@ test("a runner that is closed stops what is under way, and says so", async () =>
   await runner.close()
   expect(await running).toMatchObject({ _tag: "StoreUnavailable", again: true })
   expect(aborted).toBe(true)
+})
+
+test("a runner that was closed answers every question with a typed error, and may be closed again", async () => {
+  const { runner } = openDesk()
+  const { runId } = await runner.run(refundPlan, scope)
+  await runner.close()
+  const closed = { _tag: "StoreUnavailable", code: "RUN501", again: true, hint: expect.stringMatching(/new runner/) }
+  for (const ask of [
+    () => runner.run(refundPlan, scope),
+    () => runner.resume(runId),
+    () => runner.status(runId),
+    () => runner.entries(runId),
+    () => runner.runs(),
+    () => runner.approve(runId, "open", { by: "bob" }),
+    () => runner.deny(runId, "open", { by: "bob" }),
+    () => runner.decide(runId, "open", { decision: "denied", by: "bob" }),
+  ]) {
+    const asked = ask()
+    await expect(asked).rejects.toMatchObject(closed)
+    await expect(asked).rejects.toThrow("it was closed")
+  }
+  await runner.close()
 })
 
 test("an empty plan succeeds at once", async () => {

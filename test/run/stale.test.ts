@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
 import { defineCatalog } from "sequitur"
-import { createRunner } from "sequitur/run"
+import { createRunner, decide, verify } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
@@ -29,27 +30,106 @@ const opened = (file: string, catalog: typeof guarded = guarded) => {
 
 const yes = { by: "bob" }
 
-test("A038: an approved run whose catalog has changed is not taken further, and says what changed", async () => {
+const cheaper = z.strictObject({ id: z.string(), cents: z.int().positive().max(5_000) })
+
+const changedBy = (change: object): typeof guarded =>
+  defineCatalog({ ...guarded.spec, ...change } as typeof guarded.spec)
+
+const changes = {
+  "tool `refund`": changedBy({
+    tools: { ...guarded.spec.tools, refund: { ...guarded.spec.tools.refund, params: cheaper } },
+  }),
+  // Refused now, for its worst case is above the limit.
+  "it is refused now (SEQ": changedBy({ blastRadius: { cents: { max: 10 } } }),
+}
+
+test("A038: a run whose catalog has changed is not taken further, nor approved; under the old catalog it is", async () => {
   const file = await waitingIn("changed")
-  const { spec } = guarded
-  const cheaper = z.strictObject({ id: z.string(), cents: z.int().positive().max(5_000) })
-  const changes = [
-    { ...spec, tools: { ...spec.tools, refund: { ...spec.tools.refund, params: cheaper } } },
-    { ...spec, blastRadius: { cents: { max: 10 } } },
-  ] as unknown as (typeof spec)[]
-  for (const [index, part] of ["tool `refund`", "limits"].entries()) {
-    const { calls, runner } = opened(file, defineCatalog(changes[index] ?? spec))
-    if (index === 0) await runner.decide("run", "open", { decision: "approved", by: "bob" })
-    const taken = runner.resume("run")
-    await expect(taken).rejects.toMatchObject({ _tag: "StalePlan" })
-    if (index === 0) await expect(taken).rejects.toThrow(part)
+  for (const [part, catalog] of Object.entries(changes)) {
+    const { calls, runner } = opened(file, catalog)
+    const before = await runner.entries("run")
+    const tries = [
+      () => runner.resume("run"),
+      () => runner.approve("run", "open", yes),
+      () => runner.decide("run", "open", { decision: "approved", ...yes }),
+    ]
+    for (const take of tries) {
+      const taken = take()
+      await expect(taken).rejects.toMatchObject({
+        _tag: "StalePlan",
+        hint: expect.stringMatching(/^Deny it .* run a newly compiled plan/),
+      })
+      await expect(taken).rejects.toThrow(part)
+    }
+    // Nothing of it was written down.
+    expect(await runner.entries("run")).toEqual(before)
     expect(calls.made).toEqual([])
     await runner.close()
   }
-  // Under the old catalog it goes on.
   const { runner } = opened(file)
-  expect((await runner.resume("run")).status).toBe("succeeded")
+  expect((await runner.approve("run", "open", yes)).status).toBe("succeeded")
   await runner.close()
+})
+
+test("A038: a run that cannot go on for want of a handler is not approved", async () => {
+  const file = await waitingIn("handless")
+  const { note: _, ...fewer } = handlersOf(countCalls())
+  const runner = createRunner({ catalog: guarded, tools: fewer as never, store: sqlite(file) })
+  const before = await runner.entries("run")
+  const missing = { _tag: "HandlerMissing", code: "RUN203" }
+  await expect(runner.approve("run", "open", yes)).rejects.toMatchObject(missing)
+  await expect(runner.decide("run", "open", { decision: "approved", by: "bob" })).rejects.toMatchObject(missing)
+  expect(await runner.entries("run")).toEqual(before)
+  await runner.close()
+})
+
+test("a waiting run is denied, and so ended, whatever has become of its catalog and its tools", async () => {
+  const ways: Record<string, (file: string) => Promise<{ readonly status: string }>> = {
+    "a changed catalog": async (file) => {
+      const { runner } = opened(file, changes["tool `refund`"])
+      const report = await runner.deny("run", "open", { by: "bob", reason: "out of date" })
+      await runner.close()
+      return report
+    },
+    "no handlers": async (file) => {
+      const runner = createRunner({ catalog: guarded, tools: {} as never, store: sqlite(file) })
+      const report = await runner.decide("run", "open", { decision: "denied", by: "bob", reason: "out of date" })
+      await runner.close()
+      return report
+    },
+    "nothing but the store": (file) =>
+      Effect.runPromise(
+        decide("run", "open", { decision: "denied", by: "bob", reason: "out of date" }).pipe(
+          Effect.provide(sqlite(file)),
+        ),
+      ),
+  }
+  for (const [way, deny] of Object.entries(ways)) {
+    const file = await waitingIn(way.replaceAll(" ", "-"))
+    const message = "`bob` denied step `open`: out of date"
+    expect(await deny(file), way).toMatchObject({ status: "failed", failure: { tag: "ApprovalDenied", message } })
+    const { runner } = opened(file)
+    expect(await runner.status("run")).toMatchObject({ status: "failed", failure: { stepId: "open" } })
+    expect(await runner.runs()).toMatchObject([{ status: "failed" }])
+    await expect(runner.resume("run")).rejects.toMatchObject({ _tag: "RunEnded" })
+    const entries = await runner.entries("run")
+    expect(verify("run", entries)).toBeUndefined()
+    expect(entries.slice(-2).map(({ event }) => event.kind)).toEqual(["approval-decided", "run-ended"])
+    await runner.close()
+  }
+})
+
+test("a run that was approved, or is under way, is told otherwise what to do with a changed catalog", async () => {
+  const file = await waitingIn("approved")
+  const { runner } = opened(file)
+  await runner.decide("run", "open", { decision: "approved", by: "bob" })
+  await runner.close()
+  const { runner: stale } = opened(file, changes["tool `refund`"])
+  await expect(stale.resume("run")).rejects.toMatchObject({
+    _tag: "StalePlan",
+    hint: "Go on with the catalog of before; or leave this run as it stands, and run a newly compiled plan.",
+  })
+  await stale.close()
 })
 
 test("A086: a journal that was changed is not taken further, and not shown", async () => {

@@ -97,8 +97,17 @@ describe("A105: budgets", () => {
         const { report, calls } = yield* finish(twice, { retries: max }, { find: fails(failures) })
         expect(report.status).toBe(status)
         if (status === "succeeded") continue
-        expect(report).toMatchObject({ failure: { tag: "BudgetExhausted", code: "RUN401" } })
-        expect("failure" in report && report.failure.message).toContain("`retries` is used up")
+        // Which step it was and what it said, in words and as data.
+        const said = `step \`find\` failed: \`find\` said: no ${max + 1}`
+        expect(report).toMatchObject({
+          failure: {
+            tag: "BudgetExhausted",
+            code: "RUN401",
+            stepId: "find",
+            message: `\`retries\` is used up at step \`find\`: ${max} of ${max}, because ${said}`,
+            cause: { tag: "StepFailed", code: "RUN101", stepId: "find", message: said },
+          },
+        })
         expect(calls.count("note")).toBe(0)
       }
     }),
@@ -116,7 +125,12 @@ describe("A105: budgets", () => {
         const { report, calls } = yield* finish(plan, { wallMs }, { look: slow(400) })
         expect(report.status).toBe(status)
         expect(calls.count("note")).toBe(status === "succeeded" ? 1 : 0)
-        if (status === "exhausted") expect("failure" in report && report.failure.message).toContain("`wallMs`")
+        if (status === "exhausted") {
+          expect("failure" in report && report.failure).toMatchObject({
+            message: "`wallMs` is used up at step `more`: 800 of 800",
+            stepId: "more",
+          })
+        }
       }
     }),
   )
@@ -124,7 +138,10 @@ describe("A105: budgets", () => {
   it.effect("wallMs: a read is cut off where the time ends, an effect is waited for", () =>
     Effect.gen(function* () {
       const read = yield* finish([steps.find, steps.look, note("a")], { wallMs: 300 }, { look: slow(900) })
-      expect(read.report).toMatchObject({ status: "exhausted", failure: { tag: "BudgetExhausted" } })
+      expect(read.report).toMatchObject({
+        status: "exhausted",
+        failure: { tag: "BudgetExhausted", stepId: "look", message: "`wallMs` is used up at step `look`: 300 of 300" },
+      })
       expect(read.calls.made.at(-1)?.context.signal.aborted).toBe(true)
       expect(read.calls.count("note")).toBe(0)
       const effect = yield* finish([note("a")], { wallMs: 300 }, { note: slow(900) })
@@ -136,7 +153,9 @@ describe("A105: budgets", () => {
     Effect.gen(function* () {
       const late = yield* finish([steps.find, note("a")], { deadlineMs: 40 }, { find: flaky(1) })
       expect(late.report).toMatchObject({ status: "exhausted", failure: { tag: "BudgetExhausted" } })
-      expect("failure" in late.report && late.report.failure.message).toContain("`deadlineMs`")
+      expect("failure" in late.report && late.report.failure.message).toMatch(
+        /^`deadlineMs` is used up at step `find`: \d+ of 40$/,
+      )
       expect(late.calls.count("note")).toBe(0)
       const cut = yield* finish([steps.find, steps.look], { deadlineMs: 300 }, { look: slow(900) })
       expect(cut.report.status).toBe("exhausted")
@@ -162,18 +181,25 @@ describe("A105: budgets", () => {
       const first = yield* Effect.forkChild(world.run(plan))
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(first)
-      const second = yield* Effect.forkChild(world.resume)
+      const second = yield* Effect.forkChild(world.takeOver)
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(second)
-      expect((yield* world.resume).status).toBe("succeeded")
+      expect((yield* world.takeOver).status).toBe("succeeded")
       expect(calls).toBe(3)
       const again = yield* makeWorld({ find: () => Effect.never }, of)
-      for (const go of [again.run(plan), again.resume, again.resume]) {
+      for (const go of [again.run(plan), again.takeOver, again.takeOver]) {
         const fiber = yield* Effect.forkChild(go)
         yield* TestClock.adjust(1)
         yield* Fiber.interrupt(fiber)
       }
-      expect(yield* again.resume).toMatchObject({ status: "exhausted" })
+      const ended = yield* again.takeOver
+      expect(ended).toMatchObject({
+        status: "exhausted",
+        failure: { tag: "BudgetExhausted", stepId: "find", cause: { tag: "CallInterrupted" } },
+      })
+      expect("failure" in ended && ended.failure.message).toBe(
+        "`retries` is used up at step `find`: 2 of 2, because step `find` was begun 3 times and never answered",
+      )
     }),
   )
 })
@@ -230,7 +256,7 @@ it.effect("a read that brings its process down each time is given up in the end"
       const fiber = yield* Effect.forkChild(go)
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(fiber)
-      go = world.resume
+      go = world.takeOver
     }
     expect(yield* go).toMatchObject({ status: "failed", failure: { tag: "CallInterrupted", stepId: "find" } })
     expect(world.calls.count("find")).toBe(10)

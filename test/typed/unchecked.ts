@@ -13,7 +13,7 @@ import type { Plan } from "../../src/plan/plan.ts"
 
 /** The order of the passes is a matter of types. */
 export function outOfOrder(plan: Plan): void {
-  const report = makeReport()
+  const report = makeReport(100)
   const ordered = checkOrder(plan, desk, report)
   const tooled = checkTools(plan, desk, report)
   // @ts-expect-error references ask for the tools

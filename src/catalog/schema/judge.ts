@@ -78,7 +78,9 @@ function firstOf<T>(all: Iterable<T>, ask: (one: T) => Pointer | undefined): Poi
 export function judgeWhole(schema: Schema, value: Json): readonly Issue[] {
   const misfits = judgePattern<never>(schema.shape, { kind: "literal", at: root, value }, () => undefined)
   if (misfits.length === 0) return schema.exact ? [] : schema.judge(value)
-  return misfits.map(sayMisfit)
+  // First what is missing: whoever shows only a few should not leave that out.
+  const missing = misfits.filter(({ kind }) => kind === "missing")
+  return [...missing, ...misfits.filter(({ kind }) => kind !== "missing")].map(sayMisfit)
 }
 
 export const sayMisfit = ({ at, kind, key, expected, found }: Misfit): Issue => ({

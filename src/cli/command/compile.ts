@@ -7,7 +7,7 @@ import { explainVerdict, plural, sayVerdict, type VerdictView, viewVerdict } fro
 import { serialize } from "../../stored.ts"
 import { nameOf } from "../modules.ts"
 import { isFaulty, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
-import { unusable } from "../read-file.ts"
+import { lookForPlace, unusable } from "../read-file.ts"
 import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface CompileOptions extends PlanOptions {
@@ -26,6 +26,7 @@ export async function compilePlans(files: readonly string[], options: CompileOpt
   const { format, out } = options
   if (out !== undefined && files.length > 1) throw new UsageError("--out takes one plan")
   if (files.filter((file) => file === "-").length > 1) throw new UsageError("standard input can be read once only")
+  if (out !== undefined) await lookForPlace(out)
   const told = new Set<string>()
   const views: (VerdictView | Unread)[] = []
   const catalogs = new Map<string, readonly Diagnostic[]>()

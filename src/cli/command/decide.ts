@@ -1,33 +1,53 @@
-/** `sequitur approve` and `sequitur deny`: records a person's decision, and goes on with the run in this process. */
+/** `sequitur approve` and `sequitur deny`: records a person's decision; a run that was approved goes on in this process. */
+import * as Effect from "effect/Effect"
+import type { Entry } from "../../journal/entry.ts"
+import { replay } from "../../journal/state.ts"
+import { decide } from "../../run/approval.ts"
+import { awaitedBy } from "../../run/report.ts"
 import { follow } from "../follow.ts"
 import { type OriginOptions, originOf } from "../origin.ts"
-import { complain, type Format } from "../terminal.ts"
+import { readEntries, useStore } from "../store.ts"
+import { makeTell, tellEnd } from "../tell.ts"
+import type { Format } from "../terminal.ts"
 
-export interface DecideOptions extends OriginOptions {
+export interface DenyOptions {
+  readonly store: string
   readonly by: string
   readonly reason: string
   readonly format: Format
 }
 
-export async function decideRun(
+export type ApproveOptions = DenyOptions & OriginOptions
+
+export async function approveRun(
   runId: string,
   stepId: string,
-  decision: "approved" | "denied",
-  { by, reason, format, ...options }: DecideOptions,
+  { by, reason, format, ...options }: ApproveOptions,
 ): Promise<number> {
-  const origin = await originOf(runId, options)
-  return follow({ ...origin, store: options.store, format }, async (runner, tell) => {
-    await runner.decide(runId, stepId, { decision, by, reason })
-    const decided = (await runner.entries(runId)).findLast(({ event }) => event.kind === "approval-decided")
-    if (decided !== undefined) {
-      const { seq, atMs, event } = decided
-      tell({ runId, seq, atMs, event })
-    }
-    try {
-      return (await runner.resume(runId)).runId
-    } catch (error) {
-      complain("the decision is recorded, but the run could not go on; `sequitur resume` takes it up again")
-      throw error
-    }
-  })
+  const { store } = options
+  const before = await readEntries(store, runId)
+  const origin = await originOf(before, options)
+  const waitsAt = waitingIn(runId, before)
+  return follow(
+    { ...origin, store, format, before, waitsAt },
+    async (runner) => (await runner.approve(runId, stepId, { by, reason })).runId,
+  )
+}
+
+/** A denial ends the run by the journal alone: no catalog, no tools. */
+export async function denyRun(
+  runId: string,
+  stepId: string,
+  { store, by, reason, format }: DenyOptions,
+): Promise<number> {
+  const before = await readEntries(store, runId)
+  const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(before, format) })
+  const place = { runId, waitsAt: waitingIn(runId, before) }
+  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), place)
+  return tellEnd(runId, entries, store, format)
+}
+
+function waitingIn(runId: string, entries: readonly Entry[]): string | undefined {
+  const state = replay(runId, entries)
+  return state instanceof Error || state.status !== "awaiting_approval" ? undefined : awaitedBy(state)?.stepId
 }

@@ -31,7 +31,7 @@ function explainOneCode(wanted: string, { format }: ExplainOptions): number {
 }
 
 async function explainPlanFile(file: string, options: ExplainOptions): Promise<number> {
-  const [{ openPlan }, { explainPlan }, { explainVerdict, viewVerdict }, { viewPlan }, { explainDiagnostic }] =
+  const [{ openPlan }, { explainPlan }, { explainVerdict, viewVerdict }, { viewPlan }, { sayDiagnostic }] =
     await Promise.all([
       import("../plan-file.ts"),
       import("../../explain/table.ts"),
@@ -46,7 +46,7 @@ async function explainPlanFile(file: string, options: ExplainOptions): Promise<n
   } else if (compiled.ok) {
     // The table says itself where the run waits for a person.
     const warnings = compiled.diagnostics.filter(({ severity }) => severity !== "approval")
-    for (const warning of warnings) print(`${explainDiagnostic(warning, { name, text }, look)}\n`)
+    for (const warning of warnings) print(`${sayDiagnostic(warning, name, look)}\n`)
     print(explainPlan(viewPlan(compiled.plan, catalog), look))
   } else {
     print(explainVerdict(compiled, { name, text }, look))

@@ -23,9 +23,7 @@ export async function logRun(runId: string, { store, format, verify }: LogOption
     const state = replay(runId, entries)
     if (state instanceof Error) throw state
     if (format === "pretty")
-      print(
-        `verified: ${plural(entries.length, "entry").replace("entrys", "entries")}, each chained to the one before it`,
-      )
+      print(`verified: ${plural(entries.length, "entry", "entries")}, each chained to the one before it`)
   }
   return exit.fine
 }

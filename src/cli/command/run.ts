@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { diagnoseText } from "../../diagnostic/text.ts"
-import { explainDiagnostic } from "../../explain/diagnostic.ts"
+import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
 import type { Bounds } from "../../text/bounds.ts"
 import type { Json } from "../../text/json.ts"
@@ -29,12 +29,15 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const { store, format } = options
   if (file === "-" && options.inputs === "-") throw new UsageError("standard input can be read once only")
   const plan = await openPlan(file, options)
-  tellPlan(file, plan, format)
   const { compiled, catalog, catalogPath } = plan
-  if (!compiled.ok) return exit.refused
+  if (!compiled.ok) {
+    tellPlan(file, plan, format)
+    return exit.refused
+  }
   const inputs = await readInputs(options.inputs, catalog.bounds)
   const toolsPath = resolve(options.tools ?? findTools(catalogPath))
-  return follow({ catalog, toolsPath, store, format }, async (runner) => {
+  const onBegin = (): void => tellPlan(file, plan, format)
+  return follow({ catalog, toolsPath, store, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
       principal: { tenant: options.tenant, subject: options.subject, roles: rolesIn(options.roles) },
       sessionId: options.session,
@@ -55,7 +58,7 @@ function tellPlan(file: string, { name, text, compiled }: PlanFile, format: Form
   else {
     // What needs approval is told when the run gets there, with its inputs.
     const warnings = compiled.diagnostics.filter(({ severity }) => severity !== "approval")
-    for (const warning of warnings) print(`${explainDiagnostic(warning, { name, text }, look)}\n`)
+    for (const warning of warnings) print(sayDiagnostic(warning, name, look))
     print(`${sayVerdict(compiled, name, look)}\n`)
   }
 }

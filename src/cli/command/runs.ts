@@ -1,6 +1,6 @@
 /** `sequitur runs`: the runs of a store. */
 import { listRuns } from "../../explain/runs.ts"
-import { readStore } from "../store.ts"
+import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
 
 export interface RunsOptions {
@@ -10,7 +10,7 @@ export interface RunsOptions {
 }
 
 export async function showRuns({ store, format, tenant }: RunsOptions): Promise<number> {
-  const runs = await readStore(store, (journal) => journal.list({ tenant }))
+  const runs = await useStore(store, (journal) => journal.list({ tenant }))
   if (format === "json") printJson({ runs })
   else if (runs.length === 0) print("no runs")
   else print(listRuns(runs, lookOf(process.stdout)))

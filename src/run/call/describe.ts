@@ -1,11 +1,11 @@
-/** What a handler threw, in words that are safe to keep and to print. */
+/** What a handler threw or answered, in words that are safe to keep and to print. */
 
 const saidMax = 500
 
 /** Anything can be thrown: null, a proxy, an error whose message throws. */
 export function describeThrown(error: unknown): string {
   try {
-    return tidy(wordsOf(error))
+    return excerpt(wordsOf(error))
   } catch {
     return "something that cannot be read"
   }
@@ -22,8 +22,8 @@ function wordsOf(error: unknown): string {
   return `${error === null ? "null" : typeof error} was thrown`
 }
 
-/** Control characters, and what would reorder, hide or break text, as escapes; lone surrogates too. */
-const tidy = (text: string): string =>
+/** Cut; control characters, and what would reorder, hide or break text, as escapes; lone surrogates too. */
+export const excerpt = (text: string): string =>
   text
     .slice(0, saidMax + 1)
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`)

@@ -20,6 +20,7 @@ import {
   StepTimedOut,
   type StopReason,
 } from "../failure.ts"
+import { tellIssues } from "../misfits.ts"
 import type { CallAction } from "../next/next.ts"
 import type { ReadyCall } from "../next/prepare.ts"
 import { type AnyHandler, type CallContext, NotApplied, type Principal } from "../toolbox.ts"
@@ -195,7 +196,7 @@ function tell(
     case "late":
       if (tool.mutates) return doubt(`\`${name}\` did not answer within ${limit.ms} ms`)
       if (limit.exhausts === undefined) return failed(new StepTimedOut({ stepId, tool: name, timeoutMs: limit.ms }))
-      return failed(new BudgetExhausted({ ...limit.exhausts, used: limit.exhausts.max }))
+      return failed(new BudgetExhausted({ ...limit.exhausts, stepId, used: limit.exhausts.max, because: "" }))
   }
 }
 
@@ -221,7 +222,7 @@ function admitResult(
     return { reason: new ResultNotPlain({ stepId, tool: tool.name, at: at || "/", problem }) }
   }
   const result = copied.value
-  const [issue] = tool.result === undefined ? [] : judgeWhole(tool.result, result)
-  if (issue === undefined) return { result }
-  return { result, reason: new ResultMismatch({ stepId, tool: tool.name, at: issue.at || "/", said: issue.message }) }
+  const issues = tool.result === undefined ? [] : judgeWhole(tool.result, result)
+  if (issues.length === 0) return { result }
+  return { result, reason: new ResultMismatch({ stepId, tool: tool.name, misfits: tellIssues(issues) }) }
 }

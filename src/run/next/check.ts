@@ -1,36 +1,44 @@
 /** Runtime checks: what compiling could not decide is looked at as soon as it is known, before any later effect. */
 import type { Blast } from "../../catalog/catalog.ts"
-import { judgeWhole } from "../../catalog/schema/judge.ts"
+import { judgeWhole, sayMisfit } from "../../catalog/schema/judge.ts"
 import { judgePattern } from "../../catalog/schema/pattern.ts"
+import type { Issue } from "../../catalog/schema/schema.ts"
 import { show } from "../../catalog/schema/show.ts"
-import type { RunStarted } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Hole } from "../../plan/plan.ts"
-import { argumentOf } from "../../plan/same.ts"
 import type { Bounds } from "../../text/bounds.ts"
-import { canonical } from "../../text/canonical.ts"
-import { copyJson } from "../../text/copy-json.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { child, formatPointer, type Pointer } from "../../text/pointer.ts"
 import { BlastExceeded, EffectRepeated, RuntimeCheckFailed } from "../failure.ts"
-import { textOf } from "./key.ts"
-import { lastIn, type ReadyCall, type ReadyPlan, type Required } from "./prepare.ts"
-import { fillIn, type Known, resolve, Unresolved } from "./resolve.ts"
+import { tellIssues } from "../misfits.ts"
+import { excessOf, measure, sayBytes, type Work, workMax, workOf } from "./measure.ts"
+import { lastOfArgument, type ReadyCall, type ReadyPlan, type Required } from "./prepare.ts"
+import { fillIn, tooMuch, Unresolved } from "./resolve.ts"
+import { Workings } from "./workings.ts"
 
 type CheckFailure = RuntimeCheckFailed | EffectRepeated | BlastExceeded
 
 /** Looks at every later call that the step just done (or, at the start, the inputs) tells something about. */
 export function checkKnown({ affected, catalog }: ReadyPlan, state: RunState): CheckFailure | undefined {
+  const work = { left: workMax }
   for (const call of affected[state.done] ?? []) {
     if (call.step.index < state.done) continue
-    const failure = checkCall(call, state, catalog.bounds)
+    const failure = checkCall(call, state, catalog.bounds, work)
     if (failure !== undefined) return failure
   }
   return undefined
 }
 
-function checkCall(call: ReadyCall, state: RunState, bounds: Bounds): CheckFailure | undefined {
-  const failure = call.last < state.done ? checkWhole(call, state, bounds) : checkPart(call, state)
+/**
+ * A call that is about to be made, once more: nothing but the plan is believed of a run that is taken up, and its journal may hold
+ * other results than were looked at then. Within one process it was looked at, and costs next to nothing.
+ */
+export const checkNow = (call: ReadyCall, state: RunState, bounds: Bounds): CheckFailure | undefined =>
+  checkCall(call, state, bounds, { left: workMax })
+
+function checkCall(call: ReadyCall, state: RunState, bounds: Bounds, work: Work): CheckFailure | undefined {
+  const known = call.last < state.done
+  const failure = known ? checkWhole(call, state, bounds, work) : checkPart(call, state, bounds, work)
   if (failure !== undefined) return failure
   for (const required of call.required) {
     const failure = checkSame(call, required, state)
@@ -39,84 +47,72 @@ function checkCall(call: ReadyCall, state: RunState, bounds: Bounds): CheckFailu
   return undefined
 }
 
-/** The results and inputs of a run, as far as they are there. */
-export const knownIn =
-  ({ started, calls }: RunState): Known =>
-  (source) =>
-    source === "input" ? started.inputs : calls.get(source)?.result
-
-/** The whole of a call's arguments; all its sources must be known. */
-export function argsOf(call: ReadyCall, state: RunState): JsonObject | Unresolved {
-  if (call.step.args.kind === "literal") return call.step.args.value as JsonObject
-  const known = resolved.get(state.started) ?? new Map<ReadyCall, JsonObject>()
-  const before = known.get(call)
-  if (before !== undefined) return before
-  const args = resolve(call.step.args, knownIn(state)) as JsonObject | Unresolved
-  if (args instanceof Unresolved) return args
-  resolved.set(state.started, known.set(call, args))
-  return args
-}
-
-/** Results never change: what was resolved once in a run is the same from then on. */
-const resolved = new WeakMap<RunStarted, Map<ReadyCall, JsonObject>>()
-
 const failed = (call: ReadyCall, at: Pointer, problem: string): RuntimeCheckFailed =>
   new RuntimeCheckFailed({ stepId: call.step.id, at, problem })
 
-function checkWhole(call: ReadyCall, state: RunState, bounds: Bounds): CheckFailure | undefined {
-  const args = argsOf(call, state)
+function checkWhole(call: ReadyCall, state: RunState, bounds: Bounds, work: Work): CheckFailure | undefined {
+  const workings = Workings.of(state)
+  // What the compiler has seen whole, it has judged.
+  if (isLiteral(call) || workings.judged.has(call)) return undefined
+  const args = workings.argsOf(call, state, work)
   if (args instanceof Unresolved) return failed(call, args.at, args.problem)
+  const failure = judge(call, args, bounds, work) ?? checkTwins(call, args, state, workings)
+  if (failure === undefined) workings.judged.add(call)
+  return failure
+}
+
+const isLiteral = ({ step }: ReadyCall): boolean => step.args.kind === "literal"
+
+function judge(call: ReadyCall, args: JsonObject, bounds: Bounds, work: Work): CheckFailure | undefined {
   const argsAt = child(call.step.at, "args")
-  const large = checkSize(args, bounds)
-  if (large !== undefined) return failed(call, `${argsAt}${large.at}` as Pointer, `its arguments hold ${large.problem}`)
-  const [issue] = judgeWhole(call.tool.params, args)
-  if (issue !== undefined) {
-    const at = `${argsAt}${issue.at}` as Pointer
-    return failed(call, at, `${issue.message}${originOf(call, at)}`)
-  }
-  return checkBlast(call, args) ?? checkTwins(call, args, state)
-}
-
-/** Results are bounded each; named often enough in one call they are not. */
-function checkSize(args: JsonObject, { depth, nodes, resultBytes: bytes }: Bounds) {
-  // No character takes more than six bytes of JSON, and nothing else more than thirty.
-  const room = Math.min(bytes / 30, nodes)
-  if (weigh(args, room, depth) <= room) return undefined
-  const copied = copyJson(args, { depth, nodes, bytes }, { numbers: "finite" })
-  return copied.ok ? undefined : copied
-}
-
-/** Values, and characters by five, counted until it is clear that there is no room for them. */
-function weigh(value: Json, room: number, depth: number): number {
-  if (typeof value === "string") return 1 + value.length / 5
-  if (typeof value !== "object" || value === null) return 1
-  if (depth === 0) return Number.POSITIVE_INFINITY
-  let weight = 1
-  for (const key in value) {
-    weight += key.length / 5 + weigh((value as JsonObject)[key] as Json, room, depth - 1)
-    if (weight > room) return weight
-  }
-  return weight
+  const size = measure(args, bounds.resultBytes)
+  // Results are bounded each; named often enough in one call they are not.
+  const excess = excessOf(size, bounds)
+  if (excess !== undefined) return failed(call, argsAt, `its arguments hold ${excess}`)
+  work.left -= workOf(size)
+  if (work.left < 0) return failed(call, argsAt, tooMuch(argsAt).problem)
+  const issues = judgeWhole(call.tool.params, args)
+  return issues.length > 0 ? misfit(call, issues, argsAt) : checkBlast(call, args)
 }
 
 /** Each read whose sources are known, and the arguments round the holes that are left. */
-function checkPart(call: ReadyCall, state: RunState): CheckFailure | undefined {
-  const known = knownIn(state)
+function checkPart(call: ReadyCall, state: RunState, bounds: Bounds, work: Work): CheckFailure | undefined {
+  const workings = Workings.of(state)
   for (const { read, last } of call.reads) {
-    const value = last < state.done ? resolve(read, known) : undefined
+    const value = last < state.done ? workings.valueOf(read, last, state, work) : undefined
     if (value instanceof Unresolved) return failed(call, value.at, value.problem)
   }
+  let bytesLeft = bounds.resultBytes
   let unresolved: Unresolved | undefined
   const pattern = fillIn(call.step.args, (hole) => {
-    const value = lastIn(hole, call.reads) < state.done ? resolve(hole, known) : undefined
-    if (value instanceof Unresolved) unresolved ??= value
-    return value === undefined || value instanceof Unresolved ? hole : { kind: "literal", at: hole.at, value }
+    const last = call.lasts.get(hole) ?? -1
+    if (last >= state.done || unresolved !== undefined) return hole
+    const value = workings.valueOf(hole, last, state, work)
+    if (value instanceof Unresolved) {
+      unresolved = value
+      return hole
+    }
+    const size = measure(value, bytesLeft)
+    bytesLeft -= size.bytes
+    work.left -= workOf(size)
+    if (bytesLeft < 0) unresolved = new Unresolved(hole.at, `its arguments hold ${sayBytes(bounds)}`)
+    else if (work.left < 0) unresolved = tooMuch(hole.at)
+    return { kind: "literal", at: hole.at, value }
   })
   if (unresolved !== undefined) return failed(call, unresolved.at, unresolved.problem)
-  const [misfit] = judgePattern<Hole>(call.tool.params.shape, pattern, () => undefined)
-  if (misfit === undefined) return undefined
-  const { at, expected, found } = misfit
-  return failed(call, at, `expected ${expected}, found ${found}${originOf(call, at)}`)
+  const misfits = judgePattern<Hole>(call.tool.params.shape, pattern, () => undefined)
+  return misfits.length === 0 ? undefined : misfit(call, misfits.map(sayMisfit))
+}
+
+/** The first misfit's place, and the first few in words. `within` is where their pointers begin. */
+function misfit(call: ReadyCall, issues: readonly Issue[], within = ""): RuntimeCheckFailed {
+  const placed = issues.map(({ at, message }): Issue => ({ at: `${within}${at}` as Pointer, message }))
+  const first = placed[0]?.at as Pointer
+  const problem = tellIssues(placed, (issue) => {
+    const place = issue.at === first ? "" : `at \`${issue.at}\`: `
+    return `${place}${issue.message}${originOf(call, issue.at)}`
+  })
+  return failed(call, first, problem)
 }
 
 /** Where a value at fault came from, for whoever reads the message. */
@@ -154,18 +150,29 @@ function countOf(blast: Blast, args: JsonObject): number {
   return typeof value === "number" ? value : Number.NaN
 }
 
-/** No two steps that do not say so come to the same effect. */
-function checkTwins(call: ReadyCall, args: JsonObject, state: RunState): EffectRepeated | undefined {
+/** No two steps that do not say so come to the same effect. Of two that are known at once the later one is told of it. */
+function checkTwins(
+  call: ReadyCall,
+  args: JsonObject,
+  state: RunState,
+  workings: Workings,
+): EffectRepeated | undefined {
   if (call.twins.length < 2) return undefined
-  const text = textOf(args)
+  const key = workings.keyOf(call, args, state)
   const twin = call.twins.find((other) => {
-    if (other === call || other.last >= state.done) return false
-    const others = state.calls.get(other.step.id)?.args ?? argsOf(other, state)
-    return !(others instanceof Unresolved) && textOf(others) === text
+    if (other === call || !isKnownBefore(other, call)) return false
+    const others = workings.argsOf(other, state)
+    return !(others instanceof Unresolved) && workings.keyOf(other, others, state) === key
   })
   if (twin === undefined) return undefined
   const [first, second] = twin.step.index < call.step.index ? [twin, call] : [call, twin]
   return new EffectRepeated({ stepId: second.step.id, first: first.step.id })
+}
+
+/** Each two are compared once: when the one of them is looked at that is known later, or comes later. */
+function isKnownBefore(other: ReadyCall, call: ReadyCall): boolean {
+  if (isLiteral(other) || other.last < call.last) return true
+  return other.last === call.last && other.step.index < call.step.index
 }
 
 /** At least one earlier call of the required tool is about the same thing; one not known yet may still be. */
@@ -182,24 +189,17 @@ function checkSame(
     }),
   )
   if (possible) return undefined
-  const shown = same.map((parameter) => `\`${parameter}\` ${show(argument(call, parameter, state) ?? null)}`).join(", ")
+  const shown = same.map((parameter) => `\`${parameter}\` ${show(shownOf(call, parameter, state))}`).join(", ")
   return failed(call, child(call.step.at, "args"), `no earlier \`${tool}\` was about the same ${shown}`)
 }
 
 const unknown = Symbol("not known yet")
 
-function argumentText(call: ReadyCall, parameter: string, state: RunState): string | undefined | typeof unknown {
-  const expression = argumentOf(call.step.args, parameter)
-  if (expression === undefined) return undefined
-  if (lastIn(expression, call.reads) >= state.done) return unknown
-  const value = resolve(expression, knownIn(state))
-  // What cannot be resolved is told by the call's own check.
-  return value instanceof Unresolved ? unknown : canonical(value)
-}
+const argumentText = (call: ReadyCall, parameter: string, state: RunState): string | undefined | typeof unknown =>
+  lastOfArgument(call, parameter) >= state.done ? unknown : Workings.of(state).textOf(call, parameter, state)
 
-function argument(call: ReadyCall, parameter: string, state: RunState): Json | undefined {
-  const expression = argumentOf(call.step.args, parameter)
-  if (expression === undefined || lastIn(expression, call.reads) >= state.done) return undefined
-  const value = resolve(expression, knownIn(state))
-  return value instanceof Unresolved ? undefined : value
+function shownOf(call: ReadyCall, parameter: string, state: RunState): Json {
+  if (lastOfArgument(call, parameter) >= state.done) return null
+  const value = Workings.of(state).argumentOf(call, parameter, state)
+  return value === undefined || value instanceof Unresolved ? null : value
 }

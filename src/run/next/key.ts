@@ -24,17 +24,5 @@ const generation = 0
 export function idempotencyKey(scope: KeyScope, { tool, toolVersion, occurrence, args }: KeyedCall): string {
   const { tenant, subject, sessionId, taskId } = scope
   const parts = ["sequitur-key/1", tenant, subject, sessionId, taskId, tool, toolVersion, occurrence, generation]
-  return `k1:${sha256(`${canonical(parts).slice(0, -1)},${textOf(args)}]`)}`
-}
-
-const texts = new WeakMap<JsonObject, string>()
-
-/** Arguments in canonical JSON, written once: they never change, and are compared and hashed more than once. */
-export function textOf(args: JsonObject): string {
-  let text = texts.get(args)
-  if (text === undefined) {
-    text = canonical(args)
-    texts.set(args, text)
-  }
-  return text
+  return `k1:${sha256(`${canonical(parts).slice(0, -1)},${canonical(args)}]`)}`
 }

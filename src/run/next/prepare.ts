@@ -2,7 +2,7 @@
 import type { Catalog, Tool } from "../../catalog/catalog.ts"
 import { changedParts, sliceFor } from "../../catalog/slice.ts"
 import type { CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
-import type { Call, Expression, Read, Transition } from "../../plan/plan.ts"
+import type { Call, Expression, Literal, Read, Transition } from "../../plan/plan.ts"
 import { argumentOf } from "../../plan/same.ts"
 import { StalePlan } from "../failure.ts"
 
@@ -26,6 +26,8 @@ export interface ReadyCall {
   readonly last: number
   /** Each read, and the last of the sources that it needs itself. */
   readonly reads: readonly { readonly read: Read; readonly last: number }[]
+  /** The same for whatever stands in its arguments; none of what stands there literally. */
+  readonly lasts: ReadonlyMap<Expression, number>
   /** Effects that come to the same call if their arguments are equal: this one, and all like it. None of a read. */
   readonly twins: readonly ReadyCall[]
   /** Predecessors that only the run can compare. */
@@ -55,7 +57,12 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
   if (known?.catalog === catalog) return known
   const names = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : []))
   const changed = changedParts(plan.slice, sliceFor(catalog, names))
-  if (changed.length > 0) return new StalePlan({ changed: changed.join(", ") })
+  if (changed.length > 0) {
+    return new StalePlan({
+      changed: changed.join(", "),
+      remedy: "Compile the document again, look at what it says now, and run that.",
+    })
+  }
   const indices = new Map(plan.steps.map(({ step }, index) => [step.id, index]))
   const indexOf = (source: string): number => indices.get(source) ?? -1
   const guarded = new Set(plan.approvals.map(({ stepId }) => stepId))
@@ -91,13 +98,14 @@ function readyCall(
   const tool = catalog.tools.get(step.tool)
   if (tool === undefined) throw new Error(`a compiled plan calls \`${step.tool}\`, which its catalog does not have`)
   const reads = step.reads.map((read) => ({ read, last: lastOfRead(read, indexOf) }))
-  const last = reads.reduce((max, read) => Math.max(max, read.last), -1)
+  const lasts = new Map<Expression, number>()
+  const last = noteLasts(step.args, indexOf, lasts)
   const twins = tool.mutates ? groups.of(`${step.occurrence} ${tool.name}`) : []
   const compared = checks.some(({ kind }) => kind === "same")
   const required = (compared ? tool.requires : []).flatMap(({ tool: name, same }) =>
     same === undefined || same.length === 0 ? [] : [{ tool: name, same, earlier: [...groups.of(name)] }],
   )
-  const ready: ReadyCall = { kind: "call", step, tool, blast, last, reads, twins, required }
+  const ready: ReadyCall = { kind: "call", step, tool, blast, last, reads, lasts, twins, required }
   groups.of(tool.name).push(ready)
   if (tool.mutates) groups.of(`${step.occurrence} ${tool.name}`).push(ready)
   return ready
@@ -131,15 +139,31 @@ function affectedIn(steps: readonly ReadyStep[]): readonly (readonly ReadyCall[]
   return affected
 }
 
-function lastOfArgument({ step, reads }: ReadyCall, parameter: string): number {
+/** The last source of a call's argument; -1 where it has none, as one that was not given. */
+export function lastOfArgument({ step, lasts }: ReadyCall, parameter: string): number {
   const argument = argumentOf(step.args, parameter)
-  return argument === undefined ? -1 : lastIn(argument, reads)
+  return argument === undefined ? -1 : (lasts.get(argument) ?? -1)
 }
 
-/** The last source of an expression, by the reads that stand in it. */
-export function lastIn(argument: Expression, reads: ReadyCall["reads"]): number {
-  if (argument.kind === "literal") return -1
-  return reads.reduce((max, { read, last }) => (isInside(read.at, argument.at) ? Math.max(max, last) : max), -1)
+function noteLasts(expression: Expression, indexOf: IndexOf, lasts: Map<Expression, number>): number {
+  if (expression.kind === "literal") return -1
+  const last =
+    expression.kind === "reference" || expression.kind === "selection"
+      ? lastOfRead(expression, indexOf)
+      : partsOf(expression).reduce((max, part) => Math.max(max, noteLasts(part, indexOf, lasts)), -1)
+  lasts.set(expression, last)
+  return last
 }
 
-const isInside = (at: string, outer: string): boolean => at === outer || at.startsWith(`${outer}/`)
+function partsOf(expression: Exclude<Expression, Literal | Read>): readonly Expression[] {
+  switch (expression.kind) {
+    case "object":
+      return expression.entries.map(([, inner]) => inner)
+    case "array":
+      return expression.items
+    case "concat":
+      return expression.parts
+    case "broken":
+      return []
+  }
+}

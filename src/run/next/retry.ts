@@ -1,8 +1,8 @@
 /** Whether a call that failed is made again. Reads are, a few times and later each time; effects never. */
-import type { Tool } from "../../catalog/catalog.ts"
 import { runCodes } from "../../journal/codes.ts"
 import type { Failure } from "../../journal/entry.ts"
 import { BudgetExhausted } from "../failure.ts"
+import type { ReadyCall } from "./prepare.ts"
 
 /** Answers that say "failed", of one step. */
 const failuresMax = 3
@@ -13,20 +13,28 @@ export const attemptsMax = 10
 const firstDelayMs = 100
 const longestDelayMs = 5_000
 
-/** `failures` counts this one. */
-export function decideRetry(
-  tool: Tool,
-  failure: Failure,
-  failures: number,
-  spent: { readonly retries: number; readonly max: number | undefined },
-): "again" | "final" | BudgetExhausted {
-  if (tool.mutates || !runCodes[failure.code].again || failures >= failuresMax) return "final"
-  return checkRetries(spent.retries, spent.max) ?? "again"
+interface Spent {
+  readonly retries: number
+  readonly max: number | undefined
 }
 
-/** The budget of calls made again, over a whole run. */
-export const checkRetries = (retries: number, max: number | undefined): BudgetExhausted | undefined =>
-  max !== undefined && retries >= max ? new BudgetExhausted({ budget: "retries", used: retries, max }) : undefined
+/** `failures` counts this one. */
+export function decideRetry(
+  call: ReadyCall,
+  failure: Failure,
+  failures: number,
+  spent: Spent,
+): "again" | "final" | BudgetExhausted {
+  if (call.tool.mutates || !runCodes[failure.code].again || failures >= failuresMax) return "final"
+  return checkRetries(call, failure, spent) ?? "again"
+}
+
+/** The budget of calls made again, over a whole run. `cause` is why this one would be. */
+export function checkRetries(call: ReadyCall, cause: Failure, { retries, max }: Spent): BudgetExhausted | undefined {
+  if (max === undefined || retries < max) return undefined
+  const because = `, because ${cause.message}`
+  return new BudgetExhausted({ budget: "retries", stepId: call.step.id, used: retries, max, because })
+}
 
 /** Twice as long after each failure, and somewhat random, so that those who failed together do not come back together. */
 export function backoffMs(failures: number, random: number): number {

@@ -1,0 +1,99 @@
+/** What to do about a refusal of the run, in the words of the command line: which command, which flag. */
+import { typed } from "./typed.ts"
+
+/** A typed error of the run, seen without loading its classes. */
+export interface Refused extends Error {
+  readonly code: string
+  readonly hint: string
+  readonly fields: { readonly [name: string]: string | number }
+}
+
+export const isRefused = (error: unknown): error is Refused =>
+  error instanceof Error && "code" in error && /^RUN\d{3}$/.test(String(error.code)) && "hint" in error
+
+/** The same refusal with another hint. */
+class Advised extends Error implements Refused {
+  readonly code: string
+  readonly hint: string
+  readonly fields: Refused["fields"]
+
+  constructor({ code, message, fields }: Refused, hint: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+    this.fields = fields
+  }
+}
+
+/** What the command knew when it was refused. */
+export interface Place {
+  readonly store: string
+  /** The run, once it has an entry. */
+  readonly runId?: string | undefined
+  /** The step that the run waits at. */
+  readonly waitsAt?: string | undefined
+  /** What the catalog declares as inputs. */
+  readonly inputs?: readonly string[] | undefined
+}
+
+export function advise(error: unknown, place: Place): unknown {
+  if (!isRefused(error)) return error
+  const hint = hintOf(error, place)
+  return hint === undefined ? error : new Advised(error, hint)
+}
+
+/** Undefined where the run's own hint says it all. */
+function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs }: Place): string | undefined {
+  const command = (name: string, ...args: readonly string[]): string => `\`${typed(name, args, store)}\``
+  switch (code) {
+    case "RUN201":
+      return hintOfField(/(\w+)(?:\[\d+\])?`?$/.exec(`${fields.field}`)?.[1] ?? "", hint, inputs)
+    case "RUN204":
+      return `${command("runs")} lists the runs there are.`
+    case "RUN205":
+      return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
+    case "RUN206":
+      return (
+        runId &&
+        `Find out by the idempotency key of the last call in ${command("log", runId)} whether it has happened; it is never repeated blindly.`
+      )
+    case "RUN208":
+      return (
+        runId &&
+        `Wait, then ${command("resume", runId)}; or add --take-over, if you know that no process is at work on it any more.`
+      )
+    case "RUN303":
+      return runId && `The first decision stands; ${command("log", runId)} shows what came of it.`
+    case "RUN302":
+      if (runId === undefined) return undefined
+      return waitsAt === undefined
+        ? `It waits for nobody now; ${command("log", runId)} shows how far it is.`
+        : `It waits at \`${waitsAt}\` now: ${command("approve", runId, waitsAt)}, or \`deny\`.`
+    case "RUN501":
+      return runId === undefined
+        ? "Name a store that can be used, with --store; nothing was called."
+        : `Nothing was called without a durable entry; when the store works again, ${command("resume", runId)} goes on.`
+    case "RUN502":
+      return runId && `Only one process may move it on; ${command("log", runId)} shows what the other did.`
+    default:
+      return undefined
+  }
+}
+
+/** The option of each part that the host hands to a run. */
+const flags: Readonly<Record<string, string>> = {
+  tenant: "--tenant",
+  subject: "--subject",
+  roles: "--roles",
+  sessionId: "--session",
+  taskId: "--task",
+  by: "--by",
+  reason: "--reason",
+}
+
+function hintOfField(field: string, hint: string, inputs: readonly string[] | undefined): string | undefined {
+  if (field !== "inputs") return flags[field] && `${hint.replace(/\.$/, "")}, with ${flags[field]}.`
+  if (inputs === undefined) return "Leave --inputs out, or declare `inputs` in the catalog."
+  const names = inputs.map((name) => `\`${name}\``).join(", ")
+  return `Give --inputs, a JSON file or JSON itself${names === "" ? "" : `; the catalog declares ${names}`}.`
+}

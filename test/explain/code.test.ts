@@ -1,0 +1,48 @@
+import { expect, test } from "vitest"
+import { explainCode, viewCodes } from "../../src/explain/code.ts"
+import { plain } from "../../src/explain/look.ts"
+
+const codes = viewCodes()
+const explained = (wanted: string): string => {
+  const found = codes.find(({ code }) => code === wanted)
+  if (found === undefined) throw new Error(`there is no ${wanted}`)
+  return explainCode(found, plain)
+}
+
+test("a code says what, why and what to do, with words for what is filled in where it is given", () => {
+  expect(`\n${explained("SEQ207")}\n`).toBe(`
+error SEQ207  value never fits
+  what    ‹argument› of ‹tool› must be ‹expected›, but ‹source› gives ‹given›
+  why     No value that the source can give would be accepted.
+  do      Use a value of the right kind; nothing is converted.
+`)
+  expect(explained("RUN102")).toContain("step ‹step id› did not answer within ‹timeout ms› ms")
+  expect(explained("RUN102")).toMatch(/\n {2}again {3}the same may be tried again$/)
+})
+
+test("where the hint can only be said of a given plan, the advice is told", () => {
+  expect(explained("SEQ108")).toMatch(/\n {2}do {6}Call a tool that the catalog lists\.$/)
+})
+
+test("what can only be said where the code is given says so", () => {
+  const bare = {
+    code: "SEQ000",
+    severity: "error",
+    title: "t",
+    message: "{problem}",
+    hint: "{remedy}",
+    why: "w",
+  } as const
+  expect(explainCode(bare, plain)).toBe(
+    [
+      "error SEQ000  t",
+      "  what    depends on the case: it is told where the code is given",
+      "  why     w",
+      "  do      depends on the case: it is told where the code is given",
+    ].join("\n"),
+  )
+})
+
+test.each(codes.map((view) => [view.code, view] as const))("%s shows no hole in braces", (_, view) => {
+  expect(explainCode(view, plain)).not.toMatch(/\{\w+\}/)
+})
