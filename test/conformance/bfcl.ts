@@ -10,7 +10,7 @@ import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import { isObject, type Json, type JsonObject } from "../../src/text/json.ts"
 import { child, type Pointer, root } from "../../src/text/pointer.ts"
 import { dataFolder, readData } from "../data.ts"
-import { codeOf, explain } from "./judged.ts"
+import { explain } from "./judged.ts"
 import { fromPython, type PythonSchema } from "./python-schema.ts"
 import { type Case, hasFile, held, type Row, rowOf, saidOf } from "./suite.ts"
 import { stepAt, type Written, type WrittenStep, write } from "./written.ts"
@@ -172,7 +172,7 @@ function referring(plan: Recorded, catalog: Catalog): readonly Case[] {
   return [
     {
       ok: compiled.ok,
-      verdict: compiled.ok ? "as-expected" : explain("BFCL references", plan.id, saidOf(compiled).map(codeOf), []),
+      verdict: compiled.ok ? "as-expected" : explain("BFCL references", plan.id, saidOf(compiled), []),
     },
   ]
 }

@@ -4,7 +4,7 @@
  * nothing is explained any more.
  */
 import { judgements } from "./judgements.ts"
-import type { Case } from "./suite.ts"
+import { type Case, markdown } from "./suite.ts"
 
 export interface Judgement {
   readonly suite: string
@@ -16,8 +16,8 @@ export interface Judgement {
   readonly why: string
 }
 
-/** Of what is said, "SEQ120 /steps/0/args", the code. */
-export const codeOf = (said: string): string => said.split(" ")[0] ?? ""
+/** Of what is said, "SEQ120 /steps/0/args", the code. What has none stands for itself. */
+export const codeOf = (said: string): string => /^SEQ\d{3}/.exec(said)?.[0] ?? said
 
 const joined = (findings: readonly string[]): string => [...new Set(findings)].sort().join(", ")
 
@@ -33,18 +33,28 @@ const met = new Set<string>()
 /** Judgements that no case has needed, of those suites: each is out of date. */
 export const unmet = (): readonly string[] => [...judged].filter((key) => !met.has(key))
 
-/** The verdict on a case where the two sides differ. */
+/** The verdict on a case where the two sides differ. Judged by codes; told with places. */
 export function explain(
   suite: string,
   id: string,
   ours: readonly string[],
   theirs: readonly string[],
 ): Case["verdict"] {
-  const [we, they] = [joined(ours), joined(theirs)]
+  const [we, they] = [joined(ours.map(codeOf)), joined(theirs)]
   const key = keyOf(suite, id, we, they)
   if (judged.has(key)) {
     met.add(key)
     return "explained"
   }
-  return { unexplained: `${suite} ${id}: we say [${we}], the data [${they}]` }
+  return { unexplained: `${suite} ${id}: we say [${ours.join(", ")}], the data [${they}]` }
+}
+
+/** The judgements that were needed. */
+export function judgementsAsTable(): string {
+  const header = ["deviation", "cases", "we say", "the data says", "right"]
+  const lines = judgements.flatMap(({ suite, ids, ours, theirs, right }) => {
+    const needed = ids.filter((id) => met.has(keyOf(suite, id, ours, theirs)))
+    return needed.length === 0 ? [] : [[suite, needed.join(", "), ours, theirs || "nothing", right]]
+  })
+  return markdown(header, lines)
 }

@@ -6,7 +6,7 @@ import { formatPointer } from "../../src/text/pointer.ts"
 import { readData } from "../data.ts"
 import { codeOf, explain } from "./judged.ts"
 import { fromProperties, type PythonSchema } from "./python-schema.ts"
-import { type Case, hasFile, type Row, rowOf, saidOf } from "./suite.ts"
+import { type Case, hasFile, type Row, readExpected, rowOf, saidOf } from "./suite.ts"
 import { write } from "./written.ts"
 
 interface Specified {
@@ -34,10 +34,7 @@ const sets = [
 ] as const
 
 export function nestfulRows(): readonly Row[] {
-  if (!hasFile("nestful/expected_findings.json")) return []
-  const expected = JSON.parse(readData("nestful/expected_findings.json")) as {
-    readonly [id: string]: readonly string[]
-  }
+  const expected = readExpected("nestful/expected_findings.json")
   return sets
     .filter(({ plans, specs }) => hasFile(`nestful/${plans}`) && hasFile(`nestful/${specs}`))
     .map(({ name, plans, specs }) => {
@@ -188,5 +185,5 @@ function judge(
   const same =
     ours.every((code) => theirs.has(inTheirWords[code] ?? code)) &&
     [...theirs].every((finding) => ours.some((code) => inTheirWords[code] === finding))
-  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("NESTFUL", id, ours, expected) }
+  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("NESTFUL", id, saidOf(compiled), expected) }
 }

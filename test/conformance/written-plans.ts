@@ -8,7 +8,7 @@ import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import type { Json, JsonObject } from "../../src/text/json.ts"
 import { readData } from "../data.ts"
 import { codeOf, explain } from "./judged.ts"
-import { type Case, hasFile, type Row, rowOf, saidOf } from "./suite.ts"
+import { type Case, hasFile, type Row, readExpected, rowOf, saidOf } from "./suite.ts"
 import { write } from "./written.ts"
 
 interface Node {
@@ -25,10 +25,7 @@ interface Plan {
 const sets = ["huggingface", "multimedia"] as const
 
 export function writtenRows(): readonly Row[] {
-  if (!hasFile("llm-written-plans/expected_findings.json")) return []
-  const expected = JSON.parse(readData("llm-written-plans/expected_findings.json")) as {
-    readonly [id: string]: readonly string[]
-  }
+  const expected = readExpected("llm-written-plans/expected_findings.json")
   return sets
     .filter((set) => hasFile(`llm-written-plans/${set}-codellama13b.jsonl`))
     .map((set) => {
@@ -162,5 +159,5 @@ function judge(
   const same =
     ours.every((code) => expected.includes(inTheirWords[code] ?? code)) &&
     expected.every((finding) => ours.some((code) => inTheirWords[code] === finding))
-  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("written plans", id, ours, expected) }
+  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("written plans", id, saidOf(compiled), expected) }
 }
