@@ -23,9 +23,14 @@ export function conform(share: number): Conformance {
     ),
     sumOf("tau-bench retail, changes that do no harm", mutants.filter(isControl)),
   ].filter(({ cases, unexplained }) => cases + unexplained.length > 0)
-  const suites = { retailRows, bfclRows, nestfulRows, writtenRows, idRows }
-  const [retail, ...others] = Object.entries(suites).map(([name, rows]) => safely(name, rows))
-  return { rows: [...(retail ?? []), ...sums, ...others.flat()], mutants }
+  const retail = safely("tau-bench retail", retailRows)
+  const others = [
+    ...safely("BFCL", bfclRows),
+    ...safely("NESTFUL", nestfulRows),
+    ...safely("plans written by a small model", writtenRows),
+    ...safely("attacks and reports", idRows),
+  ]
+  return { rows: [...retail, ...sums, ...others], mutants }
 }
 
 /** Data that cannot be read is a finding like any other. */

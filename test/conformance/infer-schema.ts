@@ -41,3 +41,28 @@ function inferObject(objects: readonly JsonObject[]): readonly Branch[] {
   const properties = Object.fromEntries(keys.map((key) => [key, inferSchema(valuesAt(key))]))
   return [{ type: "object", properties, required }]
 }
+
+/** What inferring writes. */
+interface Inferred {
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: { readonly [key: string]: JsonSchema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: JsonSchema
+  readonly items?: JsonSchema
+}
+
+/** The keys that an inferred schema declares at a path; undefined where any key may be, or none. */
+export function keysAt(schema: JsonSchema, path: readonly string[]): ReadonlySet<string> | undefined {
+  const { anyOf, properties, additionalProperties, items } = schema as Inferred
+  if (anyOf !== undefined) return anyOf.map((one) => keysAt(one, path)).find((keys) => keys !== undefined)
+  const [token, ...rest] = path
+  if (token === undefined) return properties && new Set(Object.keys(properties))
+  const inner = properties?.[token] ?? additionalProperties ?? items
+  return inner === undefined ? undefined : keysAt(inner, rest)
+}
+
+/** Keys of an inferred result that some recorded results lack. */
+export function optionalIn(schema: JsonSchema): readonly string[] {
+  const { anyOf, properties = {}, required = [] } = schema as Inferred
+  return anyOf?.flatMap(optionalIn) ?? Object.keys(properties).filter((key) => !required.includes(key))
+}

@@ -49,12 +49,12 @@ export function explain(
   return { unexplained: `${suite} ${id}: we say [${ours.join(", ")}], the data [${they}]` }
 }
 
-/** The judgements that were needed. */
+/** The judgements that were needed; empty where none was. */
 export function judgementsAsTable(): string {
   const header = ["deviation", "cases", "we say", "the data says", "right"]
   const lines = judgements.flatMap(({ suite, ids, ours, theirs, right }) => {
     const needed = ids.filter((id) => met.has(keyOf(suite, id, ours, theirs)))
     return needed.length === 0 ? [] : [[suite, needed.join(", "), ours, theirs || "nothing", right]]
   })
-  return markdown(header, lines)
+  return lines.length === 0 ? "" : markdown(header, lines)
 }

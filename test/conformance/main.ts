@@ -17,14 +17,14 @@ if (rows.length === 0) {
   process.exit(1)
 }
 console.log(rowsAsTable(rows))
-if (mutants.length > 0) {
-  const lines = mutants.map((row) => [
-    row.suite,
-    ...[row.cases, row.refused, row.cases - row.unexplained.length].map(count),
-  ])
+const lines = mutants.map(({ suite, cases, refused, unexplained }) => [
+  suite,
+  ...[cases, refused, Math.max(0, cases - unexplained.length)].map(count),
+])
+if (lines.length > 0)
   console.log(`\n${markdown(["kind of mutant", "mutants", "refused", "at the right place"], lines)}`)
-}
-console.log(`\n${judgementsAsTable()}`)
+const judged = judgementsAsTable()
+if (judged !== "") console.log(`\n${judged}`)
 const unexplained = rows.flatMap((row) => row.unexplained.map((one) => `- ${row.suite}: ${one.slice(0, 1_000)}`))
 if (unexplained.length > 0) {
   console.log(`\nUnexplained: ${unexplained.length}\n${unexplained.slice(0, shownMax).join("\n")}`)

@@ -5,6 +5,7 @@
 import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import type { Json } from "../../src/text/json.ts"
 import { child } from "../../src/text/pointer.ts"
+import { keysAt, optionalIn } from "./infer-schema.ts"
 import type { Random } from "./random.ts"
 import {
   argumentAt,
@@ -77,21 +78,14 @@ const wrongFor: { readonly [type: string]: readonly Json[] } = {
   array: ["a", 7, false, null, {}, { 0: "a" }, '["a"]'],
 }
 
-/** The keys that an inferred schema declares at a path; undefined where any key may be, or none. */
-function keysAt(schema: JsonSchema, [token, ...rest]: readonly string[]): ReadonlySet<string> | undefined {
-  if (typeof schema === "boolean") return undefined
-  const { anyOf, properties, additionalProperties, items } = schema as {
-    readonly anyOf?: readonly JsonSchema[]
-    readonly properties?: { readonly [key: string]: JsonSchema }
-    readonly additionalProperties?: JsonSchema
-    readonly items?: JsonSchema
-  }
-  const branch = anyOf?.map((one) => keysAt(one, token === undefined ? [] : [token, ...rest])).find((keys) => keys)
-  if (anyOf !== undefined) return branch
-  if (token === undefined) return properties && new Set(Object.keys(properties))
-  const inner = properties?.[token] ?? additionalProperties ?? items
-  return inner === undefined ? undefined : keysAt(inner, rest)
-}
+/** Only steps after this one have arguments to pick. */
+const after = (material: Material, index: number): Material => ({
+  ...material,
+  plan: {
+    ...material.plan,
+    steps: material.plan.steps.map((step, at) => (at > index ? step : { id: step.id })),
+  },
+})
 
 const hasEffect = (tools: Material["tools"], step: WrittenStep): boolean => tools.get(step.tool ?? "")?.mutates === true
 
@@ -207,6 +201,17 @@ export const kinds: { readonly [kind: string]: Mutate } = {
       if (keys === undefined || keys.has(wrong) || !keys.has(key)) return undefined
       return { path: `${path.slice(0, end)}/${wrong}`, fault: `SEQ205 ${at}/path` }
     }),
+  "path to what may be absent": (material) => {
+    const { plan, results, random } = material
+    const optional = plan.steps.flatMap(({ id, tool = "" }, index) =>
+      optionalIn(results.get(tool) ?? {}).map((key) => ({ id, index, key })),
+    )
+    const source = random.one(optional)
+    const chosen = source && pickArgument(after(material, source.index))
+    if (source === undefined || chosen === undefined) return undefined
+    const at = argumentAt(chosen.index, chosen.name)
+    return mutant(withValue(plan, at, { $from: source.id, path: `/${source.key}` }), `SEQ206 ${at}/path`)
+  },
   "path beyond a value": (material) =>
     replaceReference(material, ({ at, path }) =>
       path === "" ? undefined : { path: `${path}/id`, fault: `SEQ205 ${at}/path` },
@@ -237,11 +242,7 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     )
     const source = random.one(sources)
     if (source === undefined) return undefined
-    const later = {
-      ...material,
-      plan: { ...plan, steps: plan.steps.map((step, index) => (index > source.index ? step : { id: step.id })) },
-    }
-    const chosen = pickArgument(later, (type) => type === "string")
+    const chosen = pickArgument(after(material, source.index), (type) => type === "string")
     if (chosen === undefined) return undefined
     const isOrder = plan.steps[source.index]?.tool === "get_order_details"
     const path = random.one(

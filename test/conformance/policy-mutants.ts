@@ -33,6 +33,10 @@ function swapped({ plan: { steps }, random }: Material): readonly WrittenStep[] 
 export const policyKinds: { readonly [kind: string]: Mutate } = {
   "policy: transition dropped": without(({ transition }) => transition !== undefined),
   "policy: reading of the order dropped": without(({ tool }) => tool === "get_order_details"),
+  "policy: order read too late": ({ plan, random }) => {
+    const reading = random.one(plan.steps.filter(({ tool }) => tool === "get_order_details"))
+    return reading && judged([...plan.steps.filter((step) => step !== reading), reading])
+  },
   "policy: another order changed": ({ plan, random }) => {
     const changes = plan.steps.flatMap(({ tool = "", args }, index) =>
       isChange(tool) && args?.order_id !== undefined ? [index] : [],
