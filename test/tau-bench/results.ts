@@ -1,63 +1,30 @@
-/** The same tools with the results that the recorded conversations show. The shop answers a fault with a text. */
-import { type TSchema, Type } from "@sinclair/typebox"
-import { defineCatalog } from "sequitur"
+/** The same tools with results as narrow as the recorded conversations show. The shop answers a fault with a text. */
+import { defineCatalog, type ToolSpec } from "sequitur"
+import type { Json } from "../../src/text/json.ts"
+import { inferSchema } from "../conformance/infer-schema.ts"
+import { answerOf, readReplay } from "./recorded.ts"
 import { recordedTools } from "./schemas.ts"
 
-const text = Type.String()
-const texts = Type.Array(text)
-const address = Type.Object({ address1: text, address2: text, city: text, country: text, state: text, zip: text })
-
-const order = {
-  order_id: text,
-  user_id: text,
-  address,
-  items: Type.Array(Type.Object({ name: text, product_id: text, item_id: text, price: Type.Number() })),
-  status: text,
-  payment_history: Type.Array(Type.Object({ payment_method_id: text, amount: Type.Number() })),
+/** By tool, everything that it was seen to answer. */
+export function recordedAnswers(): ReadonlyMap<string, readonly Json[]> {
+  const answers = new Map<string, Json[]>()
+  for (const call of readReplay().flatMap(({ actions }) => actions)) {
+    const all = answers.get(call.name) ?? []
+    answers.set(call.name, all)
+    all.push(answerOf(call) as Json)
+  }
+  return answers
 }
 
-const user = Type.Object({
-  name: Type.Object({ first_name: text, last_name: text }),
-  address,
-  email: text,
-  payment_methods: Type.Record(text, Type.Object({ id: text, source: text })),
-  orders: texts,
-})
-
-const results: { readonly [tool: string]: TSchema } = {
-  cancel_pending_order: Type.Object({ ...order, cancel_reason: text }),
-  exchange_delivered_order_items: Type.Object({
-    ...order,
-    exchange_items: texts,
-    exchange_new_items: texts,
-    exchange_payment_method_id: text,
-    exchange_price_difference: Type.Number(),
-  }),
-  get_order_details: Type.Object(order),
-  get_product_details: Type.Object({
-    name: text,
-    product_id: text,
-    variants: Type.Record(text, Type.Object({ item_id: text, available: Type.Boolean(), price: Type.Number() })),
-  }),
-  get_user_details: user,
-  list_all_product_types: Type.Record(text, text),
-  modify_pending_order_address: Type.Object(order),
-  modify_pending_order_items: Type.Object(order),
-  modify_pending_order_payment: Type.Object(order),
-  modify_user_address: user,
-  return_delivered_order_items: Type.Object({ ...order, return_items: texts, return_payment_method_id: text }),
+/** A tool that no conversation calls has no result: only the whole of it could be referred to. */
+export function toolsWithResults(): { readonly [name: string]: ToolSpec } {
+  const answers = recordedAnswers()
+  return Object.fromEntries(
+    Object.entries(recordedTools()).map(([name, recorded]) => {
+      const seen = answers.get(name)
+      return [name, seen === undefined ? recorded : { ...recorded, result: inferSchema(seen) }]
+    }),
+  )
 }
 
-const shown = (name: string): TSchema => {
-  const result = results[name]
-  return name === "calculate" ? Type.Number() : result === undefined ? text : Type.Union([result, text])
-}
-
-export const resultsCatalog = () =>
-  defineCatalog({
-    name: "retail-results",
-    version: "1",
-    tools: Object.fromEntries(
-      Object.entries(recordedTools()).map(([name, recorded]) => [name, { ...recorded, result: shown(name) }]),
-    ),
-  })
+export const resultsCatalog = () => defineCatalog({ name: "retail-results", version: "1", tools: toolsWithResults() })

@@ -1,57 +1,9 @@
 /** The sixteen tools of tau-bench retail as a catalog: their own JSON Schemas and effect classes, and no policy. */
-import { type TSchema, Type } from "@sinclair/typebox"
 import { defineCatalog, type ToolSpec, tool } from "sequitur"
 import { readData } from "../data.ts"
 
 interface RecordedTool {
-  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
-}
-
-interface JsonSchema {
-  readonly type: "object" | "array" | "string"
-  readonly description?: string
-  readonly properties?: { readonly [name: string]: JsonSchema }
-  readonly required?: readonly string[]
-  readonly items?: JsonSchema
-  readonly enum?: readonly string[]
-}
-
-const keywords = {
-  object: ["type", "description", "properties", "required"],
-  array: ["type", "description", "items"],
-  string: ["type", "description", "enum"],
-} as const
-
-/** TypeBox of exactly the keywords that occur. Any other is an error, so that none is passed over in silence. */
-export function fromJsonSchema(schema: JsonSchema): TSchema {
-  const known: readonly string[] = Object.hasOwn(keywords, schema.type) ? keywords[schema.type] : []
-  const unknown = Object.keys(schema).find((keyword) => !known.includes(keyword))
-  if (unknown !== undefined)
-    throw new Error(`keyword ${unknown} of a schema of type ${schema.type} is not lowered here`)
-  const options = schema.description === undefined ? {} : { description: schema.description }
-  switch (schema.type) {
-    case "string":
-      return schema.enum === undefined
-        ? Type.String(options)
-        : Type.Union(
-            schema.enum.map((one) => Type.Literal(one)),
-            options,
-          )
-    case "array":
-      return Type.Array(fromJsonSchema(schema.items ?? missing("items")), options)
-    case "object": {
-      const required = schema.required ?? []
-      const properties = Object.entries(schema.properties ?? missing("properties")).map(([name, property]) => {
-        const lowered = fromJsonSchema(property)
-        return [name, required.includes(name) ? lowered : Type.Optional(lowered)] as const
-      })
-      return Type.Object(Object.fromEntries(properties), options)
-    }
-  }
-}
-
-function missing(keyword: string): never {
-  throw new Error(`a schema has no ${keyword}`)
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: object }
 }
 
 type Effect = Pick<ToolSpec, "effect" | "idempotency" | "compensate">
@@ -88,9 +40,13 @@ export const recordedTools = (): { readonly [name: string]: ToolSpec } =>
     (JSON.parse(readData("tau-bench/retail_tools.json")) as readonly RecordedTool[]).map(
       ({ function: { name, description, parameters } }) => [
         name,
-        tool({ description, params: fromJsonSchema(parameters), ...(effects[name] ?? missing(`effect for ${name}`)) }),
+        tool({ description, params: { ...parameters }, ...(effects[name] ?? missing(`effect for ${name}`)) }),
       ],
     ),
   )
 
 export const schemasCatalog = () => defineCatalog({ name: "retail", version: "1", tools: recordedTools() })
+
+function missing(what: string): never {
+  throw new Error(`there is no ${what}`)
+}
