@@ -6,6 +6,7 @@ import { check } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
+import { isApplicable } from "./diagnostic/patch.ts"
 import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
@@ -89,7 +90,7 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
   try {
     const plan = read(report)
     const compiled = plan && compileValue(plan, catalog, report)
-    const { diagnostics, more } = present(report, plan?.rangeOf, catalog)
+    const { diagnostics, more } = present(report, plan, catalog)
     return compiled === undefined ? { ok: false, diagnostics, more } : { ok: true, plan: compiled, diagnostics, more }
   } catch (broken) {
     // Doors never throw. An invariant that broke is told once, and nothing is accepted.
@@ -105,7 +106,7 @@ function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report:
   try {
     const document = admit(value, catalog.bounds, report)
     if (document === undefined) return undefined
-    const plan = lower(document, catalog.bounds, report)
+    const plan = lower(document, catalog, report)
     const checked = check(plan, catalog, report, spent)
     return report.failed() ? undefined : seal(checked, catalog)
   } catch (thrown) {
@@ -114,26 +115,32 @@ function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report:
   }
 }
 
-/** Sorted, capped, and placed in the text. */
+/** Sorted, capped, placed in the text, and with the fixes that there are. */
 function present(
   { diagnostics, failed }: Report,
-  rangeOf: ReadPlan["rangeOf"],
+  plan: ReadPlan | undefined,
   { bounds }: Catalog,
 ): { diagnostics: readonly Diagnostic[]; more: number } {
   if (diagnostics.length === 0) return { diagnostics, more: 0 }
   // What a refused plan would have needed is no concern of its author.
   const told = failed() ? diagnostics.filter(({ severity }) => severity !== "approval") : diagnostics
-  const placed = arrange(told.map((one) => place(one, rangeOf)))
-  const shown = placed.slice(0, bounds.diagnostics)
+  const placed = arrange(told.map((one) => place(one, plan?.rangeOf)))
+  const shown = placed.slice(0, bounds.diagnostics).map((one) => mended(one, plan?.value))
   return { diagnostics: shown, more: placed.length - shown.length }
 }
 
-function place({ part, ...diagnostic }: Unplaced, rangeOf: ReadPlan["rangeOf"]): Diagnostic {
+function place(diagnostic: Unplaced, rangeOf: ReadPlan["rangeOf"]): Unplaced {
   if (rangeOf === undefined || diagnostic.range !== undefined) return diagnostic
-  const range = rangeOf(diagnostic.at, part)
+  const range = rangeOf(diagnostic.at, diagnostic.part)
   const related = diagnostic.related?.map((one) => {
     const there = rangeOf(one.at)
     return there === undefined ? one : { ...one, range: there }
   })
   return { ...diagnostic, ...(range === undefined ? {} : { range }), ...(related === undefined ? {} : { related }) }
+}
+
+/** Inside `$literal` a pointer of the tree leads nowhere in the document: then there is no fix. */
+function mended({ part, mend, ...diagnostic }: Unplaced, document: Json | undefined): Diagnostic {
+  const fix = document === undefined ? undefined : mend?.()
+  return fix === undefined || !isApplicable(document as Json, fix) ? diagnostic : { ...diagnostic, fix }
 }

@@ -4,14 +4,18 @@
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
+import { shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
+import { unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
-import { describe } from "../catalog/schema/shape.ts"
+import { describe, propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Hole, Plan } from "../plan/plan.ts"
-import { child, type Pointer, parsePointer } from "../text/pointer.ts"
+import type { Call, Expression, Hole, Plan } from "../plan/plan.ts"
+import { isObject, type Json } from "../text/json.ts"
+import { child, formatPointer, type Pointer, parsePointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
 import { sayHole, type Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
@@ -30,7 +34,7 @@ export function checkArguments<P extends Plan & Tooled & Typed>(
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined) return nothing
     return step.args.kind === "literal"
-      ? judgeLiteral(step, step.args.value as never, tool, report)
+      ? judgeLiteral(step, step.args.value as never, tool, plan, report)
       : judgeHoles(step, tool, plan, report)
   })
   return { ...plan, judged }
@@ -38,12 +42,14 @@ export function checkArguments<P extends Plan & Tooled & Typed>(
 
 const nothing: readonly RuntimeCheck[] = []
 
+type Asked = Plan & Typed
+
 const noHole = (): void => undefined
 
 /** Arguments without a hole are judged whole, by the author's own validator too. */
-function judgeLiteral(step: Call, value: never, tool: Tool, report: Report): readonly RuntimeCheck[] {
+function judgeLiteral(step: Call, value: never, tool: Tool, plan: Asked, report: Report): readonly RuntimeCheck[] {
   const misfits = judgePattern<never>(tool.params.shape, step.args as never, noHole)
-  for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step))
+  for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step, tool, plan))
   if (tool.params.exact) return nothing
   const told = misfits.map(({ at, kind, key }) => (kind === "missing" ? child(at, key ?? "") : at))
   for (const issue of tool.params.judge(value)) {
@@ -55,12 +61,12 @@ function judgeLiteral(step: Call, value: never, tool: Tool, report: Report): rea
   return nothing
 }
 
-function judgeHoles(step: Call, tool: Tool, plan: Typed, report: Report): readonly RuntimeCheck[] {
+function judgeHoles(step: Call, tool: Tool, plan: Asked, report: Report): readonly RuntimeCheck[] {
   const checks: RuntimeCheck[] = []
   const misfits = judgePattern<Hole>(tool.params.shape, step.args, (hole, shape) =>
     judgeHole(hole, shape, step, plan, report, checks),
   )
-  for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step))
+  for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step, tool, plan))
   if (!tool.params.exact)
     checks.push({
       at: child(step.at, "args"),
@@ -99,19 +105,22 @@ function judgeHole(
   )
 }
 
-function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit, step: Call): Unplaced {
-  const { tool } = step
+function diagnoseMisfit(misfit: Misfit, step: Call, called: Tool, plan: Asked): Unplaced {
+  const { name: tool } = called
+  const { at, kind, expected, found, key = "", known = [] } = misfit
+  const argument = argumentOf(kind === "missing" ? child(at, key) : at, step)
   switch (kind) {
     case "missing":
-      return diagnose("SEQ120", at, { tool, argument: argumentOf(child(at, key ?? ""), step), expected })
+      return diagnose("SEQ120", at, { tool, argument, expected })
     case "unknown": {
-      const nearest = suggest(key ?? "", known ?? [], "parameters")
-      return diagnose("SEQ121", at, { tool, argument: argumentOf(at, step), nearest }, { part: "key" })
+      const mend = (): JsonPatch | undefined => mendUnknown(misfit, step, called, plan)
+      const nearest = suggest(key, known, "parameters")
+      return diagnose("SEQ121", at, { tool, argument, nearest }, { part: "key", mend })
     }
     case "type":
-      return diagnose("SEQ122", at, { argument: argumentOf(at, step), tool, expected, found })
+      return diagnose("SEQ122", at, { argument, tool, expected, found })
     case "value":
-      return diagnose("SEQ123", at, { argument: argumentOf(at, step), tool, expected, found })
+      return diagnose("SEQ123", at, { argument, tool, expected, found }, { mend: () => mendValue(misfit, step) })
   }
 }
 
@@ -121,4 +130,58 @@ function argumentOf(at: Pointer, step: Call): string {
   const depth = (parsePointer(step.at)?.length ?? 0) + 1
   const tokens = parsePointer(at)?.slice(depth) ?? []
   return tokens.length === 0 ? "args" : tokens.join("/").slice(0, 120)
+}
+
+/**
+ * The parameter that was meant, if the value is right there. With nothing near it, it is taken out: but only of a read,
+ * because an effect without `dryRun` is another effect.
+ */
+function mendUnknown({ at, key = "", known = [] }: Misfit, step: Call, tool: Tool, plan: Asked): JsonPatch | undefined {
+  const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
+  const within = (parsePointer(parent) ?? []).slice(3)
+  const meant = intended(key, known)
+  if (meant === undefined)
+    return tool.mutates || nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
+  const object = valueAt(plan.document as unknown as Json, parent)
+  const property = propertyOf(shapeWithin(tool.params.shape, within), meant)
+  const value = patternAt(step.args, [...within, key])
+  const right = property !== undefined && value !== undefined && suits(property.shape, value, plan)
+  return right && isObject(object) ? rename(parent, key, meant, object) : undefined
+}
+
+function shapeWithin(shape: TSchema, tokens: readonly string[]): TSchema {
+  const place = shapeAt(shape, tokens)
+  return "shape" in place ? (place.shape as TSchema) : unknown
+}
+
+function suits(shape: TSchema, value: Expression, { given }: Typed): boolean {
+  let right = true
+  const misfits = judgePattern<Hole>(shape, value, (hole, wanted) => {
+    const from = given.get(hole)
+    right &&= from !== undefined && fit(from, wanted) !== "never-fits"
+  })
+  return right && misfits.length === 0
+}
+
+function patternAt(pattern: Expression, [token, ...rest]: readonly string[]): Expression | undefined {
+  if (token === undefined) return pattern
+  if (pattern.kind === "literal") {
+    const value = valueAt(pattern.value, formatPointer([token, ...rest]))
+    return value === undefined ? undefined : { kind: "literal", at: pattern.at, value }
+  }
+  const inner =
+    pattern.kind === "object"
+      ? pattern.entries.find(([key]) => key === token)?.[1]
+      : pattern.kind === "array"
+        ? pattern.items[Number(token)]
+        : undefined
+  return inner && patternAt(inner, rest)
+}
+
+/** One of a few known words, written otherwise. Numbers and amounts are never guessed. */
+function mendValue({ at, known = [] }: Misfit, step: Call): JsonPatch | undefined {
+  const written = patternAt(step.args, (parsePointer(at) ?? []).slice(3))
+  if (written?.kind !== "literal" || typeof written.value !== "string") return undefined
+  const meant = intended(written.value, known)
+  return meant === undefined ? undefined : [{ op: "replace", path: at, value: meant }]
 }

@@ -6,9 +6,10 @@ import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { canonicalExpression } from "../plan/same.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
+import { removeStep } from "./rearrange.ts"
 import type { Tooled } from "./tools.ts"
 
-export function checkEffects<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P {
+export function checkEffects<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P {
   const calls = plan.steps.filter(
     (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
   )
@@ -27,9 +28,10 @@ export function checkEffects<P extends Plan & Tooled>(plan: P, _catalog: Catalog
     } else {
       const related = [{ at: earlier.first.at, message: `\`${earlier.first.id}\` is here` }]
       const occurrence = Math.max(...earlier.occurrences) + 1
-      report.add(
-        diagnose("SEQ701", child(step.at, "tool"), { step: step.id, first: earlier.first.id, occurrence }, { related }),
-      )
+      // To say `occurrence` would make the effect once more: a fix may only do less. Nobody's answer must be lost by it.
+      const mend = () => removeStep(plan, catalog, step.index)
+      const params = { step: step.id, first: earlier.first.id, occurrence }
+      report.add(diagnose("SEQ701", child(step.at, "tool"), params, { related, mend }))
     }
   }
   return plan

@@ -4,10 +4,13 @@
  */
 import type { Catalog } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, suggest } from "../diagnostic/nearest.ts"
+import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Name, Plan, Read, Step } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
+import { callsBefore, giversOf, gives } from "./givers.ts"
+import { moveStep } from "./rearrange.ts"
 
 /** What a reference's source is: the index of an earlier call, or the run's inputs. */
 export type Source = number | "input"
@@ -22,6 +25,7 @@ export interface Ordered {
 export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Report): P & Ordered {
   const known = new Map<string, Step>()
   for (const step of plan.steps) if (!known.has(step.id)) known.set(step.id, step)
+  const visit: Visit = { plan, catalog, report, known }
   const sources: (readonly (Source | undefined)[])[] = []
   const waits: (readonly number[])[] = []
   for (const step of plan.steps) {
@@ -32,14 +36,12 @@ export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Re
       continue
     }
     const own = reads.map((read) =>
-      read.source === "input"
-        ? checkInput(step, read.at, catalog, report)
-        : checkName(step, read.source, read, known, report),
+      read.source === "input" ? checkInput(step, read.at, catalog, report) : checkName(step, read.source, read, visit),
     )
     let waited: readonly number[] = nothing
     for (const source of own) if (typeof source === "number") waited = insert(waited, source)
     for (const name of step.after) {
-      const index = checkName(step, name.id, name, known, report)
+      const index = checkName(step, name.id, name, visit)
       if (index !== undefined) waited = insert(waited, index)
     }
     if (waited.some(report.spoilt)) report.spoil(step.index)
@@ -63,13 +65,15 @@ function checkInput(step: Step, at: Pointer, catalog: Catalog, report: Report): 
   return undefined
 }
 
-function checkName(
-  step: Step,
-  id: string,
-  where: Read | Name,
-  known: ReadonlyMap<string, Step>,
-  report: Report,
-): number | undefined {
+interface Visit {
+  readonly plan: Plan
+  readonly catalog: Catalog
+  readonly report: Report
+  readonly known: ReadonlyMap<string, Step>
+}
+
+function checkName(step: Step, id: string, where: Read | Name, visit: Visit): number | undefined {
+  const { report, known } = visit
   const named = known.get(id)
   if (named !== undefined && named.index < step.index && named.kind === "call") return named.index
   const at = "kind" in where ? child(where.at, "$from") : where.at
@@ -80,14 +84,64 @@ function checkName(
       earlier.map((other) => other.id),
       "earlier calls",
     )
-    report.add(diagnose("SEQ201", at, { step: step.id, missing: id.slice(0, 80), nearest }))
+    const mend = () => mendUnknown(step, id, where, at, visit)
+    report.add(diagnose("SEQ201", at, { step: step.id, missing: id.slice(0, 80), nearest }, { mend }))
     return undefined
   }
   const related = [{ at: child(named.at, "id"), message: `\`${id}\` is here` }]
-  if (named.index === step.index) report.add(diagnose("SEQ203", at, { step: step.id }))
-  else if (named.index > step.index) report.add(diagnose("SEQ202", at, { step: step.id, later: id }, { related }))
-  else if (named.kind === "transition")
-    report.add(diagnose("SEQ204", at, { step: step.id, transition: id }, { related }))
-  else return named.index
+  if (named.index === step.index) {
+    report.add(diagnose("SEQ203", at, { step: step.id }, { mend: () => mendOwn(step, where, at, visit) }))
+  } else if (named.index > step.index) {
+    const mend = () => mendLater(step, named, where, visit)
+    report.add(diagnose("SEQ202", at, { step: step.id, later: id }, { related, mend }))
+  } else if (named.kind === "transition") {
+    const mend = () => mendTransition(step, where, at, visit)
+    report.add(diagnose("SEQ204", at, { step: step.id, transition: id }, { related, mend }))
+  } else return named.index
   return undefined
+}
+
+/** The name that was meant, if it gives what is asked for. */
+function mendUnknown(
+  step: Step,
+  id: string,
+  where: Read | Name,
+  at: Pointer,
+  { plan, catalog }: Visit,
+): JsonPatch | undefined {
+  const earlier = callsBefore(step, plan)
+  const inputs = "kind" in where && catalog.inputs !== undefined ? ["input"] : []
+  const meant = intended(id, [...earlier.map((other) => other.id), ...inputs])
+  const source = meant === "input" ? meant : earlier.find((other) => other.id === meant)
+  if (meant === undefined || source === undefined) return undefined
+  const right = !("kind" in where) || gives(source, where, step, catalog)
+  return right ? [{ op: "replace", path: at, value: meant }] : undefined
+}
+
+/** Out of order: the later step belongs before, if it gives what is asked for. */
+function mendLater(step: Step, named: Step, where: Read | Name, { plan, catalog }: Visit): JsonPatch | undefined {
+  const right = named.kind === "call" && (!("kind" in where) || gives(named, where, step, catalog))
+  return right ? moveStep(plan, catalog, named.index, step.index, { index: step.index, what: named.id }) : undefined
+}
+
+/** One off: the call just before, if it gives what is asked for and is the only one of its tool that does. */
+function mendOwn(step: Step, where: Read | Name, at: Pointer, { plan, catalog }: Visit): JsonPatch | undefined {
+  if (!("kind" in where)) return withoutNames(step, where, plan)
+  const givers = giversOf(where, step, plan, catalog)
+  const last = callsBefore(step, plan).at(-1)
+  const sure = last !== undefined && givers.filter(({ tool }) => tool === last.tool).length === 1
+  return sure && givers.includes(last) ? [{ op: "replace", path: at, value: last.id }] : undefined
+}
+
+/** A transition gives nothing: the one call before it that gives what is asked for was meant. */
+function mendTransition(step: Step, where: Read | Name, at: Pointer, { plan, catalog }: Visit): JsonPatch | undefined {
+  if (!("kind" in where)) return withoutNames(step, where, plan)
+  const [giver, ...others] = giversOf(where, step, plan, catalog)
+  return giver === undefined || others.length > 0 ? undefined : [{ op: "replace", path: at, value: giver.id }]
+}
+
+/** Order is list order: naming a transition, or itself, under `after` changes nothing. */
+function withoutNames(step: Step, { id }: Name, { document }: Plan): JsonPatch {
+  const after = document.steps[step.index]?.after ?? []
+  return [{ op: "replace", path: child(step.at, "after"), value: after.filter((name) => name !== id) }]
 }

@@ -3,15 +3,21 @@
  * Codes: SEQ208 (none), SEQ209 (about another thing).
  */
 import type { Catalog, Tool } from "../catalog/catalog.ts"
+import { accepts } from "../catalog/schema/accept.ts"
+import { fit } from "../catalog/schema/fit.ts"
+import { propertiesOf, propertyOf } from "../catalog/schema/shape.ts"
 import type { Requirement } from "../catalog/tool.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { nearestTo } from "../diagnostic/nearest.ts"
+import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { argumentOf, canonicalExpression } from "../plan/same.ts"
 import { canonical } from "../text/canonical.ts"
+import type { Json, JsonObject } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
+import { insertCall, lacks, moveStep } from "./rearrange.ts"
 import type { Tooled } from "./tools.ts"
 
 export interface Preceded {
@@ -19,7 +25,7 @@ export interface Preceded {
   readonly sameness: readonly (readonly RuntimeCheck[])[]
 }
 
-export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P & Preceded {
+export function checkPredecessors<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P & Preceded {
   const byTool = new Map<string, Call[]>()
   const compare = compareBy(new Map())
   const sameness = plan.steps.map((step): readonly RuntimeCheck[] => {
@@ -29,7 +35,12 @@ export function checkPredecessors<P extends Plan & Tooled>(plan: P, _catalog: Ca
       tool.requires.length === 0
         ? nothing
         : tool.requires.flatMap((requirement) =>
-            checkRequirement(step, tool, requirement, byTool.get(requirement.tool) ?? [], { plan, report, compare }),
+            checkRequirement(step, tool, requirement, byTool.get(requirement.tool) ?? [], {
+              plan,
+              catalog,
+              report,
+              compare,
+            }),
           )
     const calls = byTool.get(step.tool)
     if (calls === undefined) byTool.set(step.tool, [step])
@@ -46,13 +57,16 @@ function checkRequirement(
   tool: Tool,
   requirement: Requirement,
   earlier: readonly Call[],
-  { plan, report, compare }: Visit,
+  visit: Visit,
 ): readonly RuntimeCheck[] {
+  const { plan, report, compare } = visit
   if (earlier.length === 0) {
     if (isMisspelt(requirement.tool, step, plan)) return nothing
-    report.add(
-      diagnose("SEQ208", child(step.at, "tool"), { tool: tool.name, required: requirement.tool, step: step.id }),
-    )
+    // What is wrong in the step's own arguments would be wrong in a call with the same.
+    const sound = !report.spoilt(step.index)
+    const mend = () => mendMissing(step, tool, requirement, sound, visit)
+    const params = { tool: tool.name, required: requirement.tool, step: step.id }
+    report.add(diagnose("SEQ208", child(step.at, "tool"), params, { mend }))
     return nothing
   }
   const same = requirement.same ?? []
@@ -84,6 +98,52 @@ function checkRequirement(
   return nothing
 }
 
+/** The call is there, but later; or it is a read, and its arguments are all those that must be the same. */
+function mendMissing(
+  step: Call,
+  tool: Tool,
+  { tool: required, same = [] }: Requirement,
+  sound: boolean,
+  { plan, catalog }: Visit,
+): JsonPatch | undefined {
+  const { index } = step
+  const fault = { index, what: lacks(required) }
+  const later = plan.steps.find((other) => other.index > index && other.kind === "call" && other.tool === required)
+  const moved = later && moveStep(plan, catalog, later.index, index, fault)
+  if (moved !== undefined) return moved
+  const wanted = catalog.tools.get(required)
+  // Nobody's fix adds an effect. And what stands later was surely meant, so a second one is not.
+  if (wanted === undefined || wanted.mutates || !sound || later !== undefined) return undefined
+  const args = impliedArgs(step, tool, wanted, same, plan)
+  return args && insertCall(plan, catalog, index, wanted, args, fault)
+}
+
+/** All that the required tool needs, if `same` says it all. */
+function impliedArgs(
+  { index, args }: Call,
+  tool: Tool,
+  wanted: Tool,
+  same: readonly string[],
+  { document }: Plan,
+): JsonObject | undefined {
+  const written = document.steps[index]?.args ?? {}
+  const implied: Record<string, Json> = {}
+  let literal = true
+  for (const parameter of same) {
+    const [own, other] = [propertyOf(tool.params.shape, parameter), propertyOf(wanted.params.shape, parameter)]
+    const [argument, value] = [argumentOf(args, parameter), written[parameter]]
+    if (own === undefined || other === undefined || argument === undefined || value === undefined) return undefined
+    const right =
+      argument.kind === "literal" ? accepts(other.shape, argument.value) : fit(own.shape, other.shape) !== "never-fits"
+    if (!right) return undefined
+    literal &&= argument.kind === "literal"
+    implied[parameter] = argument.kind === "literal" ? argument.value : value
+  }
+  const complete = [...propertiesOf(wanted.params.shape)].every(([name, { optional }]) => optional || name in implied)
+  const accepted = wanted.params.exact || !literal || wanted.params.judge(implied as never).length === 0
+  return complete && accepted ? implied : undefined
+}
+
 /** An earlier call of no tool that was surely meant to be the required one: that was told already. */
 const isMisspelt = (required: string, step: Call, { steps, tools }: Plan & Tooled): boolean =>
   steps.some(
@@ -99,6 +159,7 @@ type Compare = (step: Call, other: Call, parameter: string) => "equal" | "differ
 
 interface Visit {
   readonly plan: Plan & Tooled
+  readonly catalog: Catalog
   readonly report: Report
   readonly compare: Compare
 }

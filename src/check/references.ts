@@ -12,11 +12,14 @@ import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
 import { describe, itemsOf } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, suggest } from "../diagnostic/nearest.ts"
+import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Concat, Expression, Hole, Match, Plan, Read, Selection } from "../plan/plan.ts"
+import { isObject, type Json } from "../text/json.ts"
 import { child, formatPointer, type Pointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
+import { mendSource, shapeOf, suits } from "./givers.ts"
 import type { Ordered, Source } from "./order.ts"
 import type { Tooled } from "./tools.ts"
 
@@ -71,10 +74,13 @@ function checkRead(read: Read, source: Source, visit: Visit): void {
   const tool = source === "input" ? undefined : visit.plan.tools[source]
   const whole = source === "input" ? visit.catalog.inputs?.shape : tool?.result?.shape
   if (whole === undefined) {
-    if (tool !== undefined) checkUndeclared(read, tool, says, visit)
+    if (tool !== undefined) checkUndeclared(read, tool, source, says, visit)
     return
   }
-  const found = lookUp(whole, read.path, child(read.at, "path"), says, visit)
+  const found = lookUp(whole, read.path, child(read.at, "path"), says, visit, {
+    right: (path) => suits(shapeOf(read, whole, path), read, visit),
+    else: () => mendSource(read, source, visit),
+  })
   if (found === undefined) return
   if (read.kind === "reference") {
     visit.given.set(read, found)
@@ -85,17 +91,31 @@ function checkRead(read: Read, source: Source, visit: Visit): void {
 }
 
 /** Of a result that no schema describes, only the whole value can be used. */
-function checkUndeclared(read: Read, tool: Tool, says: string, { report, given }: Visit): void {
+function checkUndeclared(read: Read, tool: Tool, source: Source, says: string, visit: Visit): void {
+  const { report, given } = visit
   if (read.kind === "reference" && read.path.length === 0) {
     given.set(read, unknown)
     return
   }
   const known = `\`${tool.name}\` declares no result: only the whole value can be used.`
-  report.add(diagnose("SEQ205", child(read.at, "path"), { source: says, path: formatPointer(read.path), known }))
+  const params = { source: says, path: formatPointer(read.path), known }
+  report.add(diagnose("SEQ205", child(read.at, "path"), params, { mend: () => mendSource(read, source, visit) }))
 }
 
 const placed = (says: string, path: readonly string[]): string =>
   path.length === 0 ? says : `${says} at \`${formatPointer(path)}\``
+
+/** How a path that leads nowhere may be mended. */
+interface Mending {
+  /** Whether a value at the path that was meant would do. */
+  readonly right: (path: readonly string[]) => boolean
+  /** What else may have been meant, where no name is near. */
+  readonly else: () => JsonPatch | undefined
+  /** Puts a path in the place of the one that is there. */
+  readonly put?: (at: Pointer, path: Pointer) => JsonPatch | undefined
+}
+
+const replacePath = (at: Pointer, path: Pointer): JsonPatch => [{ op: "replace", path: at, value: path }]
 
 /** The shape at a path, or a diagnostic. What is not certain becomes a runtime check. */
 function lookUp(
@@ -104,6 +124,7 @@ function lookUp(
   at: Pointer,
   says: string,
   { report, checks }: Visit,
+  mending: Mending,
 ): TSchema | undefined {
   if (path.length === 0) return shape
   const found = shapeAt(shape, path)
@@ -123,7 +144,14 @@ function lookUp(
       : found.why === "not-an-index"
         ? "An array takes an index from 0, or `where` and `pick`."
         : "There is nothing further in."
-  report.add(diagnose("SEQ205", at, { source: says, path: reached, known }))
+  const mend = (): JsonPatch | undefined => {
+    const meant = intended(token, found.known)
+    if (meant === undefined) return mending.else()
+    const mended = path.with(found.index, meant)
+    const right = shapeAt(shape, mended).ok && mending.right(mended)
+    return right ? (mending.put ?? replacePath)(at, formatPointer(mended)) : undefined
+  }
+  report.add(diagnose("SEQ205", at, { source: says, path: reached, known }, { mend }))
   return undefined
 }
 
@@ -136,16 +164,37 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
     return undefined
   }
   checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })
-  const faults = read.where.filter((match) => !canMatch(match, items, place, visit))
-  const picked = lookUp(items, read.pick, child(read.at, "pick"), `an element of ${place}`, visit)
+  const faults = read.where.filter((match) => !canMatch(match, items, place, read, visit))
+  const picked = lookUp(items, read.pick, child(read.at, "pick"), `an element of ${place}`, visit, {
+    right: (pick) => suits(shapeOf({ ...read, pick }, array, []), read, visit),
+    else: () => undefined,
+  })
   return faults.length === 0 ? picked : undefined
 }
 
 /** An element may lack what `where` compares: then it does not match, which is no fault of the plan. */
-function canMatch({ at, path, value }: Match, items: TSchema, place: string, visit: Visit): boolean {
+function canMatch({ at, path, value }: Match, items: TSchema, place: string, read: Selection, visit: Visit): boolean {
   const found = shapeAt(items, path)
   if (!found.ok && found.why === "optional") return true
-  const declared = lookUp(items, path, at, `an element of ${place}`, { ...visit, checks: [] })
+  const canEqual = (shape: TSchema): boolean => {
+    const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)
+    return wanted === undefined || fit(wanted, shape) !== "never-fits"
+  }
+  const declared = lookUp(
+    items,
+    path,
+    at,
+    `an element of ${place}`,
+    { ...visit, checks: [] },
+    {
+      right: (meant) => {
+        const found = shapeAt(items, meant)
+        return found.ok && canEqual(found.shape)
+      },
+      else: () => undefined,
+      put: (_, meant) => renameMatch(read, path, meant, visit),
+    },
+  )
   if (declared === undefined) return false
   if (value.kind === "literal" && accepts(declared, value.value)) return true
   const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)
@@ -153,6 +202,13 @@ function canMatch({ at, path, value }: Match, items: TSchema, place: string, vis
   const pointer = formatPointer(path)
   visit.report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
   return false
+}
+
+/** Pointers are keys under `where`. */
+function renameMatch(read: Selection, path: readonly string[], meant: Pointer, { plan }: Visit): JsonPatch | undefined {
+  const at = child(read.at, "where")
+  const where = valueAt(plan.document as unknown as Json, at)
+  return isObject(where) ? rename(at, formatPointer(path), meant, where) : undefined
 }
 
 const text = Type.String()

@@ -1,7 +1,8 @@
 /** Tools: each call names a tool of the catalog.   Codes: SEQ108. */
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, suggest } from "../diagnostic/nearest.ts"
+import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Plan } from "../plan/plan.ts"
 import { escapeNonAscii } from "../text/escape.ts"
@@ -18,7 +19,12 @@ export function checkTools<P extends Plan>(plan: P, catalog: Catalog, report: Re
     const tool = catalog.tools.get(step.tool)
     if (tool === undefined) {
       const nearest = suggest(step.tool, catalog.tools.keys(), "tools")
-      report.add(diagnose("SEQ108", child(step.at, "tool"), { tool: escapeNonAscii(step.tool.slice(0, 140)), nearest }))
+      const at = child(step.at, "tool")
+      const mend = (): JsonPatch | undefined => {
+        const meant = intended(step.tool, catalog.tools.keys())
+        return meant === undefined ? undefined : [{ op: "replace", path: at, value: meant }]
+      }
+      report.add(diagnose("SEQ108", at, { tool: escapeNonAscii(step.tool.slice(0, 140)), nearest }, { mend }))
     }
     return tool
   })

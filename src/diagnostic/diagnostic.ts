@@ -2,6 +2,7 @@ import { escapeHidden } from "../text/escape.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { Range } from "../text/source.ts"
 import { type Code, codes, type Params, type Severity } from "./codes.ts"
+import type { JsonPatch } from "./patch.ts"
 
 /** One thing to tell the author of a plan. Plain data: equal plans give equal diagnostics. */
 export interface Diagnostic {
@@ -15,6 +16,8 @@ export interface Diagnostic {
   readonly range?: Range
   /** The other places that belong to it: the first of two equal keys, the step that comes later. */
   readonly related?: readonly Related[]
+  /** The one edit of the document that surely mends it, where there is one. A proposal: nobody applies it unasked. */
+  readonly fix?: JsonPatch
 }
 
 export interface Related {
@@ -27,10 +30,12 @@ export interface Place {
   /** Underline the key, not the value: the fault is in the name. */
   readonly part?: "key"
   readonly related?: readonly Related[]
+  /** Asked only for diagnostics that are shown: a fix may cost more than finding the fault. */
+  readonly mend?: () => JsonPatch | undefined
 }
 
-/** A diagnostic that knows what to underline, before `locate` has found it in the text. */
-export type Unplaced = Diagnostic & { readonly part?: "key" }
+/** A diagnostic that knows what to underline and how it would be mended, before either has been looked up. */
+export type Unplaced = Diagnostic & Pick<Place, "part" | "mend">
 
 export function diagnose<C extends Code>(code: C, at: Pointer, params: Params<C>, place: Place = {}): Unplaced {
   const { severity, message, hint } = codes[code]

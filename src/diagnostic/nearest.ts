@@ -15,6 +15,40 @@ export function nearestTo(wanted: string, names: Iterable<string>): readonly str
   return near.slice(0, 3).map(({ name }) => name)
 }
 
+/**
+ * The one name that was surely meant: written in another case or with other separators, or with one letter more, less,
+ * other, or two neighbours swapped. Nothing where two names are as near. Names that differ in their digits are numbered,
+ * not misspelt; and a fix may not take `lock` for `unlock`, so this is much stricter than a hint.
+ */
+export function intended(wanted: string, names: Iterable<string>): string | undefined {
+  if (wanted.length > 200) return undefined
+  const written = fold(wanted)
+  let best = 2
+  let meant: readonly string[] = []
+  for (const name of new Set(names)) {
+    const steps = slips(written, fold(name))
+    if (steps > best || steps > 1) continue
+    meant = steps < best ? [name] : [...meant, name]
+    best = steps
+  }
+  return meant.length === 1 ? meant[0] : undefined
+}
+
+const fold = (name: string): string => name.toLowerCase().replaceAll(/[\s_.-]/g, "")
+
+/** 0 where they are the same, 1 for a single slip of the hand, 2 for anything more. */
+function slips(written: string, name: string): 0 | 1 | 2 {
+  if (written === name) return 0
+  if (Math.max(written.length, name.length) < 4 || Math.abs(written.length - name.length) > 1) return 2
+  if (written.replaceAll(/\D/g, "") !== name.replaceAll(/\D/g, "")) return 2
+  if (distance(written, name) === 1) return 1
+  const at = [...written].findIndex((letter, index) => letter !== name[index])
+  return written.length === name.length &&
+    written.slice(0, at) + written.charAt(at + 1) + written.charAt(at) + written.slice(at + 2) === name
+    ? 1
+    : 2
+}
+
 /** "Did you mean `a`?", or what there is: the hint for any name that is not known. */
 export function suggest(wanted: string, names: Iterable<string>, kind: string): string {
   const all = [...names]

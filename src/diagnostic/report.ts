@@ -46,7 +46,7 @@ export function stepOf(at: Pointer): number | undefined {
 }
 
 /** In the order of the plan's text where it has one, of its pointers otherwise; equal plans give equal lists. */
-export function arrange(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+export function arrange<D extends Diagnostic>(diagnostics: readonly D[]): readonly D[] {
   return diagnostics.toSorted(
     (a, b) => comparePlaces(a, b) || compareTexts(a.code, b.code) || compareTexts(a.message, b.message),
   )

@@ -1,25 +1,32 @@
 /** Value to document: the envelope has the right shape, or the road ends here. Codes: SEQ101 … SEQ111. */
+import type { TSchema } from "@sinclair/typebox"
+import { accepts } from "../catalog/schema/accept.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Bounds } from "../text/bounds.ts"
+import { canonical } from "../text/canonical.ts"
 import { escapeNonAscii } from "../text/escape.ts"
 import { codePoint } from "../text/found.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
-import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
-import { type Document, DocumentShape, type StepDocument } from "./document.ts"
+import { child, formatPointer, type Pointer, parsePointer, root } from "../text/pointer.ts"
+import { type Document, DocumentShape, type StepDocument, StepShape } from "./document.ts"
 
 const steps = child(root, "steps")
 
 export function admit(value: Json, bounds: Bounds, report: Report): Document | undefined {
   if (isObject(value) && Object.hasOwn(value, "version") && value.version !== 1) {
-    report.add(diagnose("SEQ104", child(root, "version"), { found: JSON.stringify(value.version).slice(0, 40) }))
+    const mend = (): JsonPatch | undefined =>
+      value.version === "1" ? [{ op: "replace", path: child(root, "version"), value: 1 }] : undefined
+    const found = JSON.stringify(value.version).slice(0, 40)
+    report.add(diagnose("SEQ104", child(root, "version"), { found }, { mend }))
     return undefined
   }
   const misfits = judgePattern<never>(DocumentShape, { kind: "literal", at: root, value }, noHole)
   if (misfits.length > 0) {
-    for (const misfit of misfits) report.add(diagnoseMisfit(misfit))
+    for (const misfit of misfits) report.add(diagnoseMisfit(misfit, value))
     return undefined
   }
   const document = value as unknown as Document
@@ -49,7 +56,9 @@ function admitKind(step: StepDocument, at: Pointer, report: Report): void {
     for (const field of ["args", "occurrence"] as const) {
       if (step[field] === undefined) continue
       const problem = `step \`${step.id}\` is a transition and has no \`${field}\``
-      report.add(diagnose("SEQ107", child(at, field), { problem }, { part: "key" }))
+      const mend = (): JsonPatch | undefined =>
+        canonical(step[field] as Json) === "{}" ? [{ op: "remove", path: child(at, field) }] : undefined
+      report.add(diagnose("SEQ107", child(at, field), { problem }, { part: "key", mend }))
     }
   }
 }
@@ -72,19 +81,29 @@ const kept = new Set([
   "toJSON",
 ])
 
+/** Whether a step may be called so. */
+export const isId = (id: string): boolean => wellFormed.test(id) && !kept.has(id)
+
 function admitIds(document: Document, report: Report): void {
   const first = new Map<string, number>()
   for (const [index, { id }] of document.steps.entries()) {
     const earlier = first.get(id)
     if (earlier !== undefined) {
       const related = [{ at: idAt(earlier), message: "first used here" }]
-      report.add(diagnose("SEQ106", idAt(index), { id }, { related }))
-    } else if (wellFormed.test(id) && !kept.has(id)) {
+      const mend = (): JsonPatch | undefined => withoutCopy(document, earlier, index)
+      report.add(diagnose("SEQ106", idAt(index), { id }, { related, mend }))
+    } else if (isId(id)) {
       first.set(id, index)
     } else {
       report.add(diagnose("SEQ105", idAt(index), { id: visible(id), reason: whyNotAnId(id) }))
     }
   }
+}
+
+/** Whoever names the id means either only where both are the same step. */
+function withoutCopy({ steps: written }: Document, earlier: number, index: number): JsonPatch | undefined {
+  const [one, other] = [written[earlier], written[index]] as unknown as [Json, Json]
+  return canonical(one) === canonical(other) ? [{ op: "remove", path: child(steps, index) }] : undefined
 }
 
 const idAt = (index: number): Pointer => child(child(steps, index), "id")
@@ -101,22 +120,16 @@ function whyNotAnId(id: string): string {
 
 const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
 
-function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit): Unplaced {
+function diagnoseMisfit({ at, kind, expected, found, key = "", known = [] }: Misfit, value: Json): Unplaced {
   const tokens = parsePointer(at) ?? []
   switch (kind) {
     case "missing":
-      return diagnose("SEQ102", at, { owner: ownerOf(tokens), field: key ?? "", expected })
-    case "unknown":
-      return diagnose(
-        "SEQ103",
-        at,
-        {
-          owner: ownerOf(tokens.slice(0, -1)),
-          field: visible(key ?? ""),
-          nearest: suggest(key ?? "", known ?? [], "fields"),
-        },
-        { part: "key" },
-      )
+      return diagnose("SEQ102", at, { owner: ownerOf(tokens), field: key, expected })
+    case "unknown": {
+      const owner = ownerOf(tokens.slice(0, -1))
+      const params = { owner, field: visible(key), nearest: suggest(key, known, "fields") }
+      return diagnose("SEQ103", at, params, { part: "key", mend: () => mendField(at, key, known, value) })
+    }
     case "type":
     case "value":
       return diagnose("SEQ101", at, {
@@ -125,6 +138,18 @@ function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit): Unpl
         found,
       })
   }
+}
+
+/** Gives the field the name that was meant, if its value is right there; takes it out where no name is near. */
+function mendField(at: Pointer, key: string, known: readonly string[], value: Json): JsonPatch | undefined {
+  const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
+  const owner = valueAt(value, parent)
+  const meant = intended(key, known)
+  if (meant === undefined) return nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
+  const fields: { readonly [field: string]: TSchema } = (parent === root ? DocumentShape : StepShape).properties
+  const shape = fields[meant]
+  const right = shape !== undefined && accepts(shape, valueAt(value, at) ?? null)
+  return right && isObject(owner) ? rename(parent, key, meant, owner) : undefined
 }
 
 const ownerOf = (tokens: readonly string[]): string =>

@@ -1,10 +1,13 @@
 /** The forms an expression can take: `$from`, `$concat`, `$literal`. Codes: SEQ130 … SEQ133. */
+import type { TSchema } from "@sinclair/typebox"
+import { shapeAt } from "../catalog/schema/at.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
-import { suggest } from "../diagnostic/nearest.ts"
+import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { type JsonPatch, rename } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Bounds } from "../text/bounds.ts"
 import { isObject, type Json, type JsonObject, nameOf } from "../text/json.ts"
-import { child, type Pointer, parsePointer } from "../text/pointer.ts"
+import { child, formatPointer, type Pointer, parsePointer } from "../text/pointer.ts"
 import type { Broken, Concat, Expression, Literal, Match, Read } from "./plan.ts"
 
 export interface Lowering {
@@ -12,6 +15,8 @@ export interface Lowering {
   readonly report: Report
   /** Filled with each `$from` as it is met. */
   readonly reads: Read[]
+  /** What the step or the input of this name gives, where that is declared. */
+  readonly shapeOf: (source: string) => TSchema | undefined
 }
 
 /** Bottom up: what holds no reference folds into one literal. */
@@ -59,7 +64,10 @@ const isLiteral = (expression: Expression): expression is Literal => expression.
 function lowerForm(value: JsonObject, at: Pointer, lowering: Lowering): Expression {
   const keys = Object.keys(value)
   const unknown = keys.filter((key) => key.startsWith("$") && !Object.hasOwn(forms, key))
-  for (const key of unknown) lowering.report.add(diagnose("SEQ130", child(at, key), { key }, { part: "key" }))
+  for (const key of unknown) {
+    const mend = () => renameForm(key, value, at)
+    lowering.report.add(diagnose("SEQ130", child(at, key), { key }, { part: "key", mend }))
+  }
   if (unknown.length > 0) return { kind: "broken", at }
   if ("$from" in value) return lowerFrom(value, at, lowering)
   const key = "$concat" in value ? "$concat" : "$literal"
@@ -72,14 +80,26 @@ function lowerForm(value: JsonObject, at: Pointer, lowering: Lowering): Expressi
     : lowerConcat(value[key] as Json, at, lowering)
 }
 
+function renameForm(key: string, value: JsonObject, at: Pointer): JsonPatch | undefined {
+  const form = intended(key, Object.keys(forms))
+  const right = form === "$from" ? typeof value[key] === "string" : form === "$literal" || Array.isArray(value[key])
+  return right ? rename(at, key, form, value) : undefined
+}
+
 const forms = {
   $from: 'Write `{"$from": "step or input", "path": "/pointer"}`, with `where` and `pick` to select from an array.',
   $concat: 'Write `{"$concat": ["text", {"$from": "step", "path": "/pointer"}]}`.',
   $literal: 'Write `{"$literal": data}`.',
 } as const
 
-function broken(at: Pointer, problem: string, form: string, { report }: Lowering): Broken {
-  report.add(diagnose("SEQ131", at, { problem, form }))
+function broken(
+  at: Pointer,
+  problem: string,
+  form: string,
+  { report }: Lowering,
+  mend?: () => JsonPatch | undefined,
+): Broken {
+  report.add(diagnose("SEQ131", at, { problem, form }, mend && { mend }))
   return { kind: "broken", at }
 }
 
@@ -87,8 +107,15 @@ const fromFields = ["$from", "path", "where", "pick"]
 
 function lowerFrom(value: JsonObject, at: Pointer, lowering: Lowering): Read | Broken {
   const unknown = Object.keys(value).filter((key) => !fromFields.includes(key))
-  for (const key of unknown)
-    broken(child(at, key), `\`$from\` has no field \`${key}\``, suggest(key, fromFields, "fields"), lowering)
+  for (const key of unknown) {
+    const place = child(at, key)
+    const mend = (): JsonPatch | undefined => {
+      const meant = intended(key, fromFields)
+      if (meant !== undefined) return rename(at, key, meant, value)
+      return nearestTo(key, fromFields).length > 0 ? undefined : [{ op: "remove", path: place }]
+    }
+    broken(place, `\`$from\` has no field \`${key}\``, suggest(key, fromFields, "fields"), lowering, mend)
+  }
   if (unknown.length > 0) return { kind: "broken", at }
   const source = value.$from as Json
   if (typeof source !== "string")
@@ -98,7 +125,7 @@ function lowerFrom(value: JsonObject, at: Pointer, lowering: Lowering): Read | B
       forms.$from,
       lowering,
     )
-  const path = lowerPath(value.path, child(at, "path"), lowering)
+  const path = lowerPath(value.path, child(at, "path"), lowering, () => lowering.shapeOf(source))
   if (path === undefined) return { kind: "broken", at }
   if (value.where === undefined) {
     if (value.pick !== undefined) return broken(child(at, "pick"), "`pick` needs `where`", forms.$from, lowering)
@@ -115,8 +142,13 @@ function keep<R extends Read>(read: R, { reads }: Lowering): R {
   return read
 }
 
-/** An absent path is the whole value. */
-function lowerPath(written: Json | undefined, at: Pointer, lowering: Lowering): readonly string[] | undefined {
+/** An absent path is the whole value. `within` is what the path leads into, where that can be told. */
+function lowerPath(
+  written: Json | undefined,
+  at: Pointer,
+  lowering: Lowering,
+  within: () => TSchema | undefined = () => undefined,
+): readonly string[] | undefined {
   if (written === undefined) return []
   if (typeof written !== "string") {
     broken(
@@ -129,21 +161,30 @@ function lowerPath(written: Json | undefined, at: Pointer, lowering: Lowering): 
   }
   const path = parsePointer(written)
   if (path === undefined) {
-    lowering.report.add(diagnose("SEQ132", at, { pointer: written.slice(0, 80), suggestion: pointerLike(written) }))
+    const tokens = tokensLike(written)
+    const suggestion =
+      tokens === undefined
+        ? "Begin with `/`; `~` is written `~0`, and `/` inside a key `~1`."
+        : `Write \`${formatPointer(tokens)}\`.`
+    const mend = (): JsonPatch | undefined => {
+      const shape = within()
+      if (tokens === undefined || shape === undefined || !shapeAt(shape, tokens).ok) return undefined
+      return [{ op: "replace", path: at, value: formatPointer(tokens) }]
+    }
+    lowering.report.add(diagnose("SEQ132", at, { pointer: written.slice(0, 80), suggestion }, { mend }))
   }
   return path
 }
 
 /** `items[0].id`, `$.items[0]` and `items/0` are what planners write instead. */
-function pointerLike(written: string): string {
+function tokensLike(written: string): readonly string[] | undefined {
   const tokens = written
     .replace(/^\$\.?/, "")
     .split(/[./[\]]+/)
     .filter((token) => token !== "")
-  if (tokens.length === 0 || tokens.length > 20 || tokens.some((token) => !/^[\w-]+$/.test(token))) {
-    return "Begin with `/`; `~` is written `~0`, and `/` inside a key `~1`."
-  }
-  return `Write \`/${tokens.join("/")}\`.`
+  return tokens.length === 0 || tokens.length > 20 || tokens.some((token) => !/^[\w-]+$/.test(token))
+    ? undefined
+    : tokens
 }
 
 function lowerWhere(written: Json, at: Pointer, lowering: Lowering): readonly Match[] | undefined {

@@ -1,29 +1,36 @@
 /** Document to syntax tree. Total: whatever passed the envelope has a tree. Codes: SEQ130 … SEQ133. */
-
+import type { Catalog } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Document, StepDocument } from "../document/document.ts"
-import type { Bounds } from "../text/bounds.ts"
 import type { JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { holdsForm, type Lowering, lowerExpression } from "./expression.ts"
 import type { Expression, Name, Plan, Read, Step } from "./plan.ts"
 
-export function lower(document: Document, bounds: Bounds, report: Report): Plan {
+export function lower(document: Document, catalog: Catalog, report: Report): Plan {
   const steps = child(root, "steps")
+  const { bounds } = catalog
+  const shapeOf: Lowering["shapeOf"] = (source) => {
+    if (source === "input") return catalog.inputs?.shape
+    const named = document.steps.find(({ id }) => id === source)
+    return catalog.tools.get(named?.tool ?? "")?.result?.shape
+  }
   return {
     document,
     goal: document.goal,
-    steps: document.steps.map((step, index) => lowerStep(step, index, child(steps, index), bounds, report)),
+    steps: document.steps.map((step, index) =>
+      lowerStep(step, index, child(steps, index), { bounds, report, shapeOf }),
+    ),
   }
 }
 
-function lowerStep(step: StepDocument, index: number, at: Pointer, bounds: Bounds, report: Report): Step {
+function lowerStep(step: StepDocument, index: number, at: Pointer, lowering: Omit<Lowering, "reads">): Step {
   const { id, why } = step
   const after = step.after === undefined ? none : lowerNames(step.after, child(at, "after"))
   if (step.tool === undefined) return { kind: "transition", id, index, at, to: step.transition ?? "", after, why }
   const reads: Read[] = []
-  const args = lowerArgs(step.args ?? {}, child(at, "args"), { bounds, report, reads })
+  const args = lowerArgs(step.args ?? {}, child(at, "args"), { ...lowering, reads })
   return { kind: "call", id, index, at, tool: step.tool, args, reads, after, occurrence: step.occurrence ?? 1, why }
 }
 

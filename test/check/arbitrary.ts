@@ -111,12 +111,18 @@ const slip = fc.record({
   key: fc.constantFrom("extra", "orderId", "$ref", "after", "occurrence", "path", "toString"),
 })
 
+const makeAll = (slips: readonly Slip[], plan: Json): Json =>
+  slips.reduce((document, one) => make(one, document), structuredClone(plan) as Mutable) as Json
+
 /** `rightPlan` with none to three slips. */
 export const anyPlan: fc.Arbitrary<Json> = fc
   .tuple(rightPlan, fc.array(slip, { maxLength: 3 }))
-  .map(
-    ([plan, slips]) => slips.reduce((document, one) => make(one, document), structuredClone(plan) as Mutable) as Json,
-  )
+  .map(([plan, slips]) => makeAll(slips, plan))
+
+/** `rightPlan`, and the same with one slip. */
+export const slippedPlan: fc.Arbitrary<readonly [right: Json, slipped: Json]> = fc
+  .tuple(rightPlan, slip)
+  .map(([plan, one]) => [plan, makeAll([one], plan)])
 
 interface Slip {
   readonly place: number

@@ -55,7 +55,10 @@ test("what a refused plan would have needed is not told", () => {
 
 test("a tool without states is available everywhere; the others name the way there", () => {
   const [said] = refusal(catalog, [call("c", "close")])
-  expect(said).toMatchObject({ code: "SEQ301", hint: "Put transitions to `B`, then `C` before `c`." })
+  expect(said).toMatchObject({
+    code: "SEQ301",
+    hint: "Put transitions to `B`, then `C` before `c`; a person will be asked to approve.",
+  })
   expectValid(catalog, [call("a", "look"), to("t", "B"), call("b", "look")])
 })
 

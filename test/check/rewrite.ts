@@ -29,7 +29,7 @@ export function rewrite(value: Json, manner: Manner): string {
 }
 
 /** Numerical Recipes' linear congruence: good enough to shuffle with. */
-function numbers(seed: number): () => number {
+export function numbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
