@@ -32,7 +32,7 @@ function diagnoseMisfit({ at, kind, expected, found, key, known }: Misfit): Unpl
       return diagnose("SEQ801", place, {
         what,
         problem: "is missing",
-        remedy: holders.has(key ?? "") ? "Give a zod or a TypeBox schema." : `Write ${expected}.`,
+        remedy: holders.has(key ?? "") ? "Give a zod, TypeBox or JSON Schema." : `Write ${expected}.`,
       })
     case "unknown":
       return diagnose("SEQ801", place, {

@@ -3,8 +3,11 @@
  * non-negative safe integers, saturating at 2^53-1.
  * Codes: SEQ401 (one step), SEQ402 (the plan), SEQ404 (what is spent is no count).
  */
+import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Blast, Catalog } from "../catalog/catalog.ts"
 import { countOf, intervalOf } from "../catalog/schema/interval.ts"
+import { unionOf } from "../catalog/schema/make.ts"
+import { branchesOf } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
@@ -73,7 +76,9 @@ function checkDimension(
   plan: Plan & Tooled,
   report: Report,
 ): Total {
-  const before = Object.hasOwn(Object(spent), dimension) ? (spent[dimension] ?? 0) : 0
+  const given = Object.hasOwn(Object(spent), dimension) ? (spent[dimension] ?? 0) : 0
+  // What is no count was told already.
+  const before = Number.isSafeInteger(given) && given >= 0 ? given : 0
   const total = { min: 0, max: 0 }
   let told = false
   costs.forEach((cost, index) => {
@@ -141,11 +146,21 @@ function rangeOf(
   }
   if (argument.kind === "array") return { min: argument.items.length, max: argument.items.length }
   const given = argument.kind === "object" ? undefined : plan.given.get(argument)
-  const source = given === undefined ? null : ask(given)
+  const source = given === undefined ? null : ask(countable(given, blast.kind))
   return {
     min: Math.max(blast.min, source?.min ?? 0),
     max: Math.min(blast.max, source?.max ?? blast.max),
   }
+}
+
+/** What of a source can come to be counted: the rest of a union fails its runtime check before. */
+function countable(given: TSchema, kind: "argument" | "count"): TSchema {
+  const kinds = kind === "count" ? ["Array", "Tuple", "Unknown"] : ["Number", "Integer", "Literal", "Unknown"]
+  return unionOf(
+    branchesOf(given).filter(
+      (branch) => kinds.includes(branch[Kind]) && (branch[Kind] !== "Literal" || typeof branch.const === "number"),
+    ),
+  )
 }
 
 const clamp = (value: number): number => Math.min(Math.max(0, value), Number.MAX_SAFE_INTEGER)

@@ -15,6 +15,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { unwritten } from "../plan/expression.ts"
 import type { Call, Concat, Expression, Hole, Match, Plan, Read, Selection } from "../plan/plan.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, formatPointer, type Pointer } from "../text/pointer.ts"
@@ -77,7 +78,7 @@ function checkRead(read: Read, source: Source, visit: Visit): void {
     if (tool !== undefined) checkUndeclared(read, tool, source, says, visit)
     return
   }
-  const found = lookUp(whole, read.path, child(read.at, "path"), says, visit, {
+  const found = lookUp(whole, read.path, pathOf(read), says, visit, {
     right: (path) => suits(shapeOf(read, whole, path), read, visit),
     else: () => mendSource(read, source, visit),
   })
@@ -99,8 +100,10 @@ function checkUndeclared(read: Read, tool: Tool, source: Source, says: string, v
   }
   const known = `\`${tool.name}\` declares no result: only the whole value can be used.`
   const params = { source: says, path: formatPointer(read.path), known }
-  report.add(diagnose("SEQ205", child(read.at, "path"), params, { mend: () => mendSource(read, source, visit) }))
+  report.add(diagnose("SEQ205", pathOf(read), params, { mend: () => mendSource(read, source, visit) }))
 }
+
+const pathOf = ({ at, path }: Read): Pointer => (path === unwritten ? at : child(at, "path"))
 
 const placed = (says: string, path: readonly string[]): string =>
   path.length === 0 ? says : `${says} at \`${formatPointer(path)}\``
@@ -160,7 +163,7 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
   const items = itemsOf(array)
   const place = placed(says, read.path)
   if (items === undefined) {
-    report.add(diagnose("SEQ211", child(read.at, "path"), { source: place, given: describe(array) }))
+    report.add(diagnose("SEQ211", pathOf(read), { source: place, given: describe(array) }))
     return undefined
   }
   checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })

@@ -142,6 +142,9 @@ function keep<R extends Read>(read: R, { reads }: Lowering): R {
   return read
 }
 
+/** The path of an expression that has none: a fault of it has no place of its own. */
+export const unwritten: readonly string[] = Object.freeze([])
+
 /** An absent path is the whole value. `within` is what the path leads into, where that can be told. */
 function lowerPath(
   written: Json | undefined,
@@ -149,7 +152,7 @@ function lowerPath(
   lowering: Lowering,
   within: () => TSchema | undefined = () => undefined,
 ): readonly string[] | undefined {
-  if (written === undefined) return []
+  if (written === undefined) return unwritten
   if (typeof written !== "string") {
     broken(
       at,

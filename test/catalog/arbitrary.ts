@@ -302,9 +302,9 @@ function closes(node: Node): boolean {
 }
 
 /** Words that change nothing, or little, round a schema. */
-function dress(schema: object, { choices, definitions, draft }: Writing): object {
+function dress(schema: object, { choices, closed, definitions, draft }: Writing): object {
   const other = { type: "string", const: "never" }
-  switch (choices.next().value % 16) {
+  switch (choices.next().value % 18) {
     case 0: {
       const name = `d${definitions.size}`
       definitions.set(name, schema)
@@ -325,17 +325,24 @@ function dress(schema: object, { choices, definitions, draft }: Writing): object
       // biome-ignore lint/suspicious/noThenProperty: the keyword is called so.
       return { if: { required: ["a"] }, then: { not: { required: ["extra"] } }, allOf: [schema] }
     case 7:
-      return { allOf: [schema, { minLength: 1, uniqueItems: true, maxProperties: 4 }] }
+      return { allOf: [schema, { minLength: 1, uniqueItems: true, maxProperties: 2 }] }
     case 8:
       return { ...schema, title: "a title", "x-note": [1] }
     case 9:
-      return { oneOf: [schema, { type: "object", required: ["a", "b"], maxProperties: 2 }] }
+      return { oneOf: [schema, { enum: ["b", 2, 3, true, { a: 1 }] }] }
     case 10:
       return draft === "7"
-        ? { allOf: [schema], dependencies: { a: ["b"], c: { minProperties: 1 } } }
-        : { allOf: [schema], dependentRequired: { a: ["b"] }, dependentSchemas: { c: { minProperties: 1 } } }
+        ? { allOf: [schema], dependencies: { a: ["b"], c: { required: ["a"] } } }
+        : { allOf: [schema], dependentRequired: { a: ["b"] }, dependentSchemas: { c: { required: ["a"] } } }
     case 11:
       return { anyOf: [schema, { type: "array", contains: { type: "number" } }] }
+    case 12:
+      return {
+        anyOf: [schema, { type: "object", properties: { a: {}, d: { type: "number" } }, required: ["d"] }],
+        ...(closed ? { unevaluatedProperties: false } : {}),
+      }
+    case 13:
+      return { allOf: [schema, { type: ["object", "number", "null", "string"], required: ["b"], minimum: 1 }] }
     default:
       return schema
   }

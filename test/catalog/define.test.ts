@@ -17,7 +17,7 @@ describe("a declaration from plain JavaScript", () => {
     const tools = { look: { description: "Look.", effect: "read", parms: z.strictObject({}) } }
     expect(says({ name: "a", version: "1", tools })).toEqual([
       "SEQ801 `parms` of tool `look` is not known. Did you mean `params`?",
-      "SEQ801 `params` of tool `look` is missing. Give a zod or a TypeBox schema.",
+      "SEQ801 `params` of tool `look` is missing. Give a zod, TypeBox or JSON Schema.",
     ])
   })
 

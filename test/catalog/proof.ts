@@ -70,7 +70,7 @@ export const languages: { readonly [name: string]: Language } = {
       isRight: (value) => strict(value).ok,
       isPossible: (value) => {
         const said = ajv(value).ok
-        if (said !== walker(value).ok) throw new Error("Ajv and the walker differ")
+        if (said !== walker(value).ok) throw new Error(`Ajv and the walker differ: ${JSON.stringify(value)}`)
         return said && !(isShut && mentions(value, "extra"))
       },
     }

@@ -94,6 +94,12 @@ describe("an exact shape says what the schema says", () => {
     ["a reference with an escape", { $ref: "#/$defs/a~1b%25", $defs: { "a/b%": { type: "null" } } }, [null], [1]],
     ["a format", { type: "string", format: "date" }, ["2024-02-29"], ["2023-02-29", "x"]],
     ["a format of numbers", { type: "integer", format: "int32" }, [2147483647], [2147483648]],
+    [
+      "dependentSchemas",
+      { type: "object", dependentSchemas: { c: { properties: { d: { type: "string" } }, required: ["a"] } } },
+      [{}, { d: 1 }, { c: 1, a: 1, d: "x" }, { a: 1 }],
+      [{ c: 1 }, { c: 1, a: 1, d: 1 }],
+    ],
     ["false", object({ a: false }), [{}], [{ a: 1 }]],
     ["an empty enum", { enum: [] }, [], [null, 1]],
   ])("%s", (_, written, rights, wrongs) => {
@@ -155,6 +161,21 @@ describe("what a shape cannot say is left to the validator", () => {
       [{ a: 1 }],
     ],
     ["contains", { type: "array", contains: { const: 1 }, maxContains: 1 }, [[1, 2]], [[], [1, 1]]],
+    // Ajv by itself would let it through: the answer to the first array stands for the second.
+    [
+      "contains, of one array after another",
+      {
+        type: "array",
+        items: {
+          anyOf: [
+            { type: "array", minItems: 3 },
+            { type: "array", contains: { const: 1 } },
+          ],
+        },
+      },
+      [[[1]]],
+      [[[1], []]],
+    ],
     [
       "uniqueItems",
       { type: "array", uniqueItems: true },

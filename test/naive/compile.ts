@@ -122,9 +122,10 @@ function readArguments(step: Extract<Step, { kind: "call" }>, { bounds }: Declar
 
 function checkCall(step: Call, scope: Scope, tell: Tell): void {
   for (const { code, at } of step.faults) tell(code, at)
-  let right = true
+  const wrong: string[] = []
   const refuse: Tell = (code, at) => {
-    right = false
+    // What is missing is told at the object that lacks it, which may be right in all else.
+    if (code !== "SEQ120") wrong.push(at)
     tell(code, at)
   }
   const asking: Asking = {
@@ -139,7 +140,11 @@ function checkCall(step: Call, scope: Scope, tell: Tell): void {
     return
   }
   checkValue(step.args, closedObject(params), asking)
-  if (right && constantOf(step.args) !== undefined) judgeValue(step.args, params, tell)
+  if (constantOf(step.args) === undefined) return
+  judgeValue(step.args, params, (code, at) => {
+    // The validator sees what was told already, in its own words.
+    if (!wrong.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))) tell(code, at)
+  })
 }
 
 /** What a plan without faults comes to: for whoever sets limits that it meets exactly. */

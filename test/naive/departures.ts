@@ -6,16 +6,14 @@ export const departures = {
   /** Of two steps that each pass a limit only the first is told, and no step after the total has passed it. */
   oneBlastFaultPerDimension: true,
   /** An integer or null, at most 3, is taken to be as large as the parameter allows, though null never comes to count. */
-  nullableSourceIsUnbounded: true,
+  nullableSourceIsUnbounded: false,
   /** A fault at `{"$literal": [1]}` is placed at `/0`, where nothing is, and not at `/$literal/0`. */
   placesInsideLiteral: true,
   /** A fault of a path that is not written is placed at `/path`, where nothing is, and not at the expression. */
-  placeOfUnwrittenPath: true,
+  placeOfUnwrittenPath: false,
   /**
    * An undeclared field of an open result, which is to be out of reach, is taken to be what a parameter may need when the
    * whole result is given to it.
    */
   undeclaredFieldsReach: true,
-  /** What was spent is summed though it is no count (SEQ404), so that SEQ402 complains of what SEQ404 has told. */
-  badSpentIsSummed: true,
 }

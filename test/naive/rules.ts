@@ -108,8 +108,7 @@ export function checkBlast(
     const before = spent[dimension] ?? 0
     let total = 0n
     let told = false
-    const passed = (): boolean =>
-      isCount(before) ? BigInt(before) + total > max : departures.badSpentIsSummed && before + Number(total) > max
+    const passed = (): boolean => BigInt(isCount(before) ? before : 0) + total > max
     for (const { step, worst, at } of countsOf(steps, dimension, declaration, known)) {
       if (!counted.includes(step)) continue
       if (told && departures.oneBlastFaultPerDimension) break

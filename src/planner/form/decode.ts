@@ -26,13 +26,13 @@ export type DecodedPlan =
 export function decodePlan(catalog: Catalog, text: string | Uint8Array, form: Form): DecodedPlan {
   if (!isCatalog(catalog)) {
     const params = {
-      field: "the catalog",
+      what: "the value given as the catalog",
       problem: "was not made by `defineCatalog`",
-      expected: "Wrap the declaration: `defineCatalog({ … })`.",
+      remedy: "Wrap the declaration: `defineCatalog({ … })`.",
     }
     return { ok: false, diagnostics: [diagnose("SEQ801", root, params)] }
   }
-  const report = makeReport()
+  const report = makeReport(catalog.bounds.diagnostics)
   try {
     return decodeText(catalog, text, form, report)
   } catch (broken) {

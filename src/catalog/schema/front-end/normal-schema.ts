@@ -133,6 +133,9 @@ function finish(normal: Keywords): NormalSchema {
   if (normal.contains === undefined) {
     delete normal.minContains
     delete normal.maxContains
+  } else {
+    // Without one Ajv asks whether *some* item is right, and of an empty array keeps the answer of the array before it.
+    normal.maxContains ??= Number.MAX_SAFE_INTEGER
   }
   if (normal.if === undefined) {
     delete normal.then
