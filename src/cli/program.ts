@@ -20,6 +20,8 @@ export function makeProgram(done: Done): Command {
 
   addCompile(program, done)
   addExplain(program, done)
+  addLint(program, done)
+  addPlanner(program, done)
   addRun(program, done)
   addDecisions(program, done)
   addResume(program, done)
@@ -71,7 +73,11 @@ function addCompile(program: Command, done: Done): void {
     .addOption(catalog())
     .addOption(unwrap())
     .option("--out <file>", "write the compiled plan here, to be run later")
-    .addOption(format())
+    .addOption(
+      new Option("--format <format>", "how to print; feedback is the short text to send back to a model")
+        .choices(["pretty", "json", "feedback"])
+        .default("pretty"),
+    )
     .addHelpText(
       "after",
       examples(
@@ -93,6 +99,39 @@ function addExplain(program: Command, done: Done): void {
     .addOption(format())
     .addHelpText("after", examples("explain plan.json", "explain SEQ201"))
     .action(async (subject, options) => done(await (await import("./command/explain.ts")).explain(subject, options)))
+}
+
+function addPlanner(program: Command, done: Done): void {
+  const provider = (): Option =>
+    new Option("--for <provider>", "in the form that its structured output takes").choices([
+      "openai",
+      "anthropic",
+      "gemini",
+    ])
+  program
+    .command("schema")
+    .description("print the JSON Schema of a plan for a catalog, for a planner to write by")
+    .addOption(catalog())
+    .addOption(provider())
+    .addHelpText("after", examples("schema --catalog catalog.ts", "schema --for openai > plan.schema.json"))
+    .action(async (options) => done(await (await import("./command/planner.ts")).printSchema(options)))
+  program
+    .command("prompt")
+    .description("print a catalog in words, and the plan language, for a planner's system prompt")
+    .addOption(catalog())
+    .addOption(provider())
+    .addHelpText("after", examples("prompt --catalog catalog.ts"))
+    .action(async (options) => done(await (await import("./command/planner.ts")).printPrompt(options)))
+}
+
+function addLint(program: Command, done: Done): void {
+  program
+    .command("lint")
+    .description("say what is wrong with a catalog, and what it may want to know of itself")
+    .argument("[catalog]", "the catalog's module (default: the nearest catalog.ts, .mts, .js or .mjs)")
+    .addOption(format())
+    .addHelpText("after", examples("lint catalog.ts", "lint --format json"))
+    .action(async (file, options) => done(await (await import("./command/lint.ts")).lintCatalog(file, options)))
 }
 
 function addRun(program: Command, done: Done): void {

@@ -4,6 +4,7 @@ import { codes } from "../../diagnostic/codes.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import { explainDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, plural, sayVerdict, type VerdictView, viewVerdict } from "../../explain/verdict.ts"
+import { feedback } from "../../planner/feedback.ts"
 import { serialize } from "../../stored.ts"
 import { nameOf } from "../modules.ts"
 import { isFaulty, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
@@ -11,7 +12,7 @@ import { lookForPlace, unusable } from "../read-file.ts"
 import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface CompileOptions extends PlanOptions {
-  readonly format: Format
+  readonly format: Format | "feedback"
   readonly out?: string
 }
 
@@ -41,7 +42,9 @@ export async function compilePlans(files: readonly string[], options: CompileOpt
     }
     views.push(viewVerdict(file, plan.compiled))
     if (plan.catalog.diagnostics.length > 0) catalogs.set(nameOf(plan.catalogPath), plan.catalog.diagnostics)
-    if (format === "pretty") {
+    if (format === "feedback") {
+      print(plan.compiled.ok ? "accepted" : feedback(plan.compiled.diagnostics, { more: plan.compiled.more }))
+    } else if (format === "pretty") {
       if (views.length > 1) print("")
       tell(plan, told)
     }
@@ -52,7 +55,7 @@ export async function compilePlans(files: readonly string[], options: CompileOpt
   const refused = views.length - accepted - unread
   if (format === "json") {
     printJson({ plans: views, catalogs: Object.fromEntries(catalogs), accepted, refused, unread })
-  } else {
+  } else if (format === "pretty") {
     for (const line of notices(catalogs)) print(line)
     if (files.length > 1) print(`\n${summary({ accepted, refused, unread })}`)
   }
