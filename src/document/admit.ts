@@ -12,7 +12,7 @@ import { escapeNonAscii } from "../text/escape.ts"
 import { codePoint } from "../text/found.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { child, formatPointer, type Pointer, parsePointer, root } from "../text/pointer.ts"
-import { type Document, DocumentShape, type StepDocument, StepShape } from "./document.ts"
+import { type Document, DocumentShape, idPattern, keptIds, type StepDocument, StepShape } from "./document.ts"
 
 const steps = child(root, "steps")
 
@@ -68,21 +68,10 @@ function admitGoal({ goal }: Document, bounds: Bounds, report: Report): void {
   report.add(diagnose("SEQ110", child(root, "goal"), { length: goal.length, max: bounds.goalLength }))
 }
 
-const wellFormed = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
-const kept = new Set([
-  "input",
-  "then",
-  "constructor",
-  "prototype",
-  "__proto__",
-  "toString",
-  "valueOf",
-  "hasOwnProperty",
-  "toJSON",
-])
+const wellFormed = new RegExp(idPattern)
 
 /** Whether a step may be called so. */
-export const isId = (id: string): boolean => wellFormed.test(id) && !kept.has(id)
+export const isId = (id: string): boolean => wellFormed.test(id) && !keptIds.includes(id)
 
 function admitIds(document: Document, report: Report): void {
   const first = new Map<string, number>()
@@ -109,7 +98,7 @@ function withoutCopy({ steps: written }: Document, earlier: number, index: numbe
 const idAt = (index: number): Pointer => child(child(steps, index), "id")
 
 function whyNotAnId(id: string): string {
-  if (kept.has(id)) return "the name is kept for the language"
+  if (keptIds.includes(id)) return "the name is kept for the language"
   if (id === "") return "it is empty"
   if (id.length > 64) return `it has ${id.length} characters`
   const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character))

@@ -34,3 +34,19 @@ export interface Document {
   readonly goal?: string
   readonly steps: readonly StepDocument[]
 }
+
+/** ASCII, so that no two ids can look alike. */
+export const idPattern = "^[A-Za-z_][A-Za-z0-9_-]{0,63}$"
+
+/** Names that every object has, or that the plan language keeps for itself: no step may be called so. */
+export const keptIds: readonly string[] = [
+  "input",
+  "then",
+  "constructor",
+  "prototype",
+  "__proto__",
+  "toString",
+  "valueOf",
+  "hasOwnProperty",
+  "toJSON",
+]

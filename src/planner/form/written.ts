@@ -6,6 +6,7 @@
 import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Catalog, Machine, Tool } from "../../catalog/catalog.ts"
 import { branchesOf, type ObjectShape, type Shape, typesOf } from "../../catalog/schema/shape.ts"
+import { idPattern, keptIds } from "../../document/document.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { countSchema, scalarSchemas, whole } from "./leaf.ts"
 
@@ -210,17 +211,3 @@ const anything = (name: string, expressions: readonly JsonObject[]): JsonObject 
     { type: "object", additionalProperties: ref(name), propertyNames: noDollar },
     ...expressions,
   ])
-
-/** As the document gate has it; `input` is a name only where a reference reads from it. */
-const idPattern = "^[A-Za-z_][A-Za-z0-9_-]{0,63}$"
-const keptIds = [
-  "input",
-  "then",
-  "constructor",
-  "prototype",
-  "__proto__",
-  "toString",
-  "valueOf",
-  "hasOwnProperty",
-  "toJSON",
-]
