@@ -50,9 +50,10 @@ const nothing: readonly Total[] = []
 
 /** The host's own numbers: one that is no count would switch its limit off. */
 function checkSpent(spent: Spent, { limits }: Catalog, report: Report): void {
-  if (typeof spent !== "object" || spent === null) {
-    const remedy = "Give an object: `{ spent: { cents: 900 } }`."
-    report.add(diagnose("SEQ404", root, { dimension: "every limit", problem: `is ${String(spent)}`, remedy }))
+  // What a Map holds, or what is inherited, would be counted as nothing.
+  if (typeof spent !== "object" || spent === null || ![Object.prototype, null].includes(Object.getPrototypeOf(spent))) {
+    const remedy = "Give a plain object: `{ spent: { cents: 900 } }`."
+    report.add(diagnose("SEQ404", root, { dimension: "every limit", problem: "is no plain object", remedy }))
     return
   }
   for (const [dimension, value] of Object.entries(spent)) {

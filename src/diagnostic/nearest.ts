@@ -58,14 +58,9 @@ export function suggest(wanted: string, names: Iterable<string>, kind: string): 
   return `Known ${kind}: ${andMore(all)}.`
 }
 
-export const orList = (names: readonly string[]): string => join(names, "or")
-
-export const andList = (names: readonly string[]): string => join(names, "and")
-
-const join = (names: readonly string[], word: string): string => {
+export function orList(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``)
-  if (quoted.length < 2) return quoted.join("")
-  return `${quoted.slice(0, -1).join(", ")} ${word} ${quoted.at(-1)}`
+  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`
 }
 
 const shown = 12

@@ -1,5 +1,6 @@
 /** A catalog as the host builds it: never throws, says what is wrong by name, and does not change afterwards. */
-import { type Catalog, compile, defineCatalog, tool } from "sequitur"
+import { Type } from "@sinclair/typebox"
+import { arg, type Catalog, compile, defineCatalog, tool } from "sequitur"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 
@@ -42,6 +43,20 @@ describe("a declaration from plain JavaScript", () => {
       says({ name: "a", version: "1", machine: undefined, tools: { look: { ...look, states: undefined } } }),
     ).toEqual([])
   })
+})
+
+test("a bound of NaN bounds nothing, so nothing can be counted by it, in every schema language", () => {
+  const cents = [
+    z.strictObject({ cents: z.int().min(0).max(Number.NaN) }),
+    Type.Object({ cents: Type.Integer({ minimum: 0, maximum: Number.NaN }) }),
+    { type: "object", properties: { cents: { type: "integer", minimum: 0, maximum: Number.NaN } } },
+  ]
+  for (const params of cents) {
+    const tools = { pay: { description: "Pay.", effect: "read", params, blast: { cents: arg("cents") } } }
+    expect(says({ name: "a", version: "1", blastRadius: { cents: { max: 10 } }, tools }).join()).toMatch(
+      /SEQ804|SEQ811/,
+    )
+  }
 })
 
 test("a catalog does not change", () => {

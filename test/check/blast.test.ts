@@ -128,6 +128,13 @@ describe("a limit", () => {
     expectDiagnostics(catalogWith(10, { records: 2 }), steps).toEqual(["SEQ402 /steps/2/tool", "SEQ402 /steps/2/tool"])
   })
 
+  test("what is spent is a plain object, or it is no answer", () => {
+    const catalog = catalogWith(100)
+    for (const spent of [new Map([["cents", 90]]), Object.create({ cents: 90 }), 90, "90", [90]]) {
+      expectDiagnostics(catalog, [pay("a", 41)], { spent: spent as never }).toEqual(["SEQ404 "])
+    }
+  })
+
   test("counts what is already spent", () => {
     const catalog = catalogWith(100)
     expectValid(catalog, [pay("a", 40)], { spent: { cents: 60 } })
