@@ -84,6 +84,31 @@ export const runCodes = {
     hint: "Find out whether `{tool}` brings its process down, and mend it; then start a new run.",
     why: "A call that ends its process would otherwise be made again for ever.",
   },
+  RUN111: {
+    tag: "KeyInDoubt",
+    again: true,
+    title: "same effect in doubt elsewhere",
+    message: "step `{stepId}` comes to the same effect as one of run `{other}`, whose outcome is not known",
+    hint: "Wait until run `{other}` is settled (`resume` or `resolve` it), then run the plan again: its result is used.",
+    why: "The same call of one task is one effect, in whatever run it comes.",
+  },
+  RUN112: {
+    tag: "OnceConflict",
+    again: false,
+    title: "done once already",
+    message:
+      "`{tool}` of step `{stepId}` was done for the same {by} by run `{other}`, with other arguments or by somebody else",
+    hint: "Look at run `{other}`; if its effect is wrong, have it undone, then run the plan again.",
+    why: "What makes two calls the same business, whatever they are called with, happens once.",
+  },
+  RUN113: {
+    tag: "UndoFailed",
+    again: false,
+    title: "undo failed",
+    message: "undoing step `{stepId}` with `{tool}` failed: {said}",
+    hint: "Undo it by hand: the arguments are in the run's `log`.",
+    why: "An effect that could not be undone remains, and somebody must know.",
+  },
   RUN201: {
     tag: "InputsRefused",
     again: false,
@@ -148,6 +173,22 @@ export const runCodes = {
     hint: "{remedy}",
     why: "Taking up a run between an intent and its outcome would call a healthy effect in doubt, and lose its answer.",
   },
+  RUN209: {
+    tag: "NothingInDoubt",
+    again: false,
+    title: "nothing to resolve",
+    message: "run `{runId}` is not in doubt at `{wanted}`",
+    hint: "Look at what the run waits for now (`status`, `log`).",
+    why: "A person's word settles only what nothing else can.",
+  },
+  RUN210: {
+    tag: "ResolutionRefused",
+    again: false,
+    title: "resolution does not fit",
+    message: "the result given for step `{stepId}` {problem}",
+    hint: "Give the result as `{tool}` would have returned it.",
+    why: "Later steps take it for what the tool declares.",
+  },
   RUN301: {
     tag: "ApprovalDenied",
     again: false,
@@ -172,6 +213,22 @@ export const runCodes = {
     hint: "Let the first decision stand; look at what came of it with `status` or `log`.",
     why: "Two people who answer at once must not both be heard.",
   },
+  RUN304: {
+    tag: "RunCancelled",
+    again: false,
+    title: "run cancelled",
+    message: "`{by}` cancelled the run: {reason}",
+    hint: "Look at what was done, undone, and remains (`log`); run a plan again if it is still wanted.",
+    why: "Whoever is responsible may stop a run at any moment.",
+  },
+  RUN305: {
+    tag: "AlreadyCancelled",
+    again: false,
+    title: "already being cancelled",
+    message: "run `{runId}` is being cancelled: `{by}` asked for it",
+    hint: "Look at what becomes of it with `status` or `log`.",
+    why: "One request is enough.",
+  },
   RUN401: {
     tag: "BudgetExhausted",
     again: false,
@@ -179,6 +236,14 @@ export const runCodes = {
     message: "`{budget}` is used up at step `{stepId}`: {used} of {max}{because}",
     hint: "Mend what used it up, or raise `budgets.{budget}` in the catalog; then compile and run the plan anew.",
     why: "A run stops before the effect that would pass a budget.",
+  },
+  RUN402: {
+    tag: "LimitExhausted",
+    again: false,
+    title: "limit exhausted",
+    message: "step `{stepId}` would take `{dimension}` of this {scope} to {found}: {used} are used of {max}",
+    hint: "Look at the other runs of this {scope}; a higher limit is `blastRadius.{dimension}.max` in the catalog.",
+    why: "A limit holds for all runs in its scope together, and what is in doubt counts.",
   },
   RUN501: {
     tag: "StoreUnavailable",
@@ -227,6 +292,14 @@ export const runCodes = {
     message: "what came of the effect of step `{stepId}` in run `{runId}` is not recorded ({reason}): {said}",
     hint: "Keep this message: the journal knows only that the effect was begun, and whoever settles the run needs the answer.",
     why: "Without its answer, an effect that was made looks like one in doubt.",
+  },
+  RUN507: {
+    tag: "LeaseLost",
+    again: false,
+    title: "run was taken over",
+    message: "another process has taken up run `{runId}`",
+    hint: "Leave it to that process, and look at what becomes of it (`status`, `log`).",
+    why: "Two processes that both continue a run would do its effects twice.",
   },
 } as const satisfies Record<`RUN${number}`, Entry>
 

@@ -1,4 +1,7 @@
 /** What can happen in a run. The journal is append-only, and everything a run knows is a fold over it. */
+import type { Scope } from "../catalog/catalog.ts"
+import type { Compensation, Idempotency, Reconcile } from "../catalog/policy.ts"
+import type { EffectClass } from "../catalog/tool.ts"
 import type { Document } from "../document/document.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
@@ -16,25 +19,46 @@ export interface Recorded {
 /** As the journal keeps it: hash-chained to the one before it. */
 export interface Entry extends Recorded {
   readonly runId: string
-  /** SHA-256 over the hash before it and this entry (RFC 8785), lower-case hex. The first is over 64 zeros. */
+  /** SHA-256 over the hash before it and this entry (see `chain.ts`), lower-case hex. The first is over 64 zeros. */
   readonly hash: string
 }
 
 export type Event =
   | RunStarted
+  | TakenUp
   | StateEntered
   | Intent
   | Outcome
   | AttemptFailed
+  | AnswerLost
+  | Reconciled
+  | Replayed
+  | StepRefused
   | ApprovalRequested
   | ApprovalDecided
   | InDoubt
+  | Resolved
+  | CancelRequested
+  | Observed
+  | WindingDown
   | RunEnded
+
+/**
+ * What anybody may write at the end of a run, whoever holds it: a person's word, and what a call that was given up has said.
+ * Whoever holds the run finds it there when it writes next.
+ */
+export const isForeign = ({ kind }: Event): boolean =>
+  kind === "approval-decided" || kind === "cancel-requested" || kind === "observed"
+
+/** The version of entries and of what `next` makes of them. */
+export const journalVersion = 2
 
 export interface RunStarted {
   readonly kind: "run-started"
-  /** The version of these entries and of what `next` makes of them: a run is taken up only by the one it began with. */
-  readonly journal: 1
+  /** A run is taken up only by the version it began with. */
+  readonly journal: typeof journalVersion
+  /** What the commitments of all its entries are salted with (see `chain.ts`). Never part of a redacted export. */
+  readonly salt: string
   readonly tenant: string
   readonly subject: string
   readonly roles: readonly string[]
@@ -50,6 +74,31 @@ export interface RunStarted {
   readonly inputs: Json
   /** What the host knows of where the plan came from: model, prompt digest, trace id, module paths. */
   readonly origin: JsonObject
+  /** What the planner has used, where the host says so: it counts in the run's budgets. */
+  readonly spent: { readonly tokens?: number; readonly microUsd?: number }
+  /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
+  readonly tools: { readonly [name: string]: ToolPolicy }
+}
+
+/** What must be known of a tool to settle a call of it, or to undo one. */
+export interface ToolPolicy {
+  readonly version: string
+  readonly effect: EffectClass
+  readonly timeoutMs: number
+  readonly idempotency: Idempotency
+  readonly reconcile?: Reconcile
+  /** Left out where nothing undoes it. */
+  readonly undo?: Extract<Compensation, { readonly kind: "call" }>
+}
+
+/** Another process, or the same one again, goes on with the run. A call that was under way has lost its process. */
+export interface TakenUp {
+  readonly kind: "taken-up"
+  /** Of its lease: 2 the first time, for the run began with 1. */
+  readonly epoch: number
+  readonly owner: string
+  /** Whether it was taken from an owner whose lease had not run out. */
+  readonly takeOver: boolean
 }
 
 /** A transition was taken. */
@@ -68,8 +117,37 @@ export interface Intent {
   /** 1 for the first call of this step. */
   readonly attempt: number
   readonly args: JsonObject
+  /** The call undoes the effect of this step. Its attempts count by themselves. */
+  readonly undoes?: true
   /** Of an effect. Recovery uses this one, never a recomputed one. */
   readonly idempotencyKey?: string
+  /** The key of the same effect at generation 0, where it is another one. */
+  readonly identity?: string
+  /** How often the same effect was undone, or proved not to have happened; left out where never. */
+  readonly generation?: number
+  /** The business identity that it claims. */
+  readonly once?: Claim
+  /** What it counts in limits that reach beyond its run. */
+  readonly reserves?: readonly Reserve[]
+  /** Why an effect whose outcome is not known may be called again, by the same key. */
+  readonly again?: "natural" | "key" | "not-applied"
+}
+
+/** One business identity: of one tool, in one scope. */
+export interface Claim {
+  readonly scope: Exclude<Scope, "run">
+  /** SHA-256 over the scope's id, the tool's name and the values that make it the same effect. */
+  readonly digest: string
+  /** SHA-256 over subject and arguments: only the very same call of the same person is answered with what was recorded. */
+  readonly call: string
+}
+
+export interface Reserve {
+  readonly scope: Exclude<Scope, "run">
+  readonly dimension: string
+  readonly amount: number
+  /** Of the limit, by the catalog that the run goes by. */
+  readonly max: number
 }
 
 /**
@@ -80,6 +158,7 @@ export interface Outcome {
   readonly kind: "outcome"
   readonly stepId: string
   readonly attempt: number
+  readonly undoes?: true
   /** How long the call took, by the monotonic clock. */
   readonly tookMs: number
   /** Left out only where it could not be written down. */
@@ -92,10 +171,66 @@ export interface AttemptFailed {
   readonly kind: "attempt-failed"
   readonly stepId: string
   readonly attempt: number
+  readonly undoes?: true
   readonly tookMs: number
   readonly failure: Failure
   /** The step will be tried again after this long, and not before that time. */
-  readonly again?: { readonly afterMs: number; readonly atMs: number }
+  readonly again?: Pause
+}
+
+export interface Pause {
+  readonly afterMs: number
+  readonly atMs: number
+}
+
+/** An effect was called and what came of it is not known: it took too long, or threw. */
+export interface AnswerLost {
+  readonly kind: "answer-lost"
+  readonly stepId: string
+  readonly attempt: number
+  readonly undoes?: true
+  readonly tookMs: number
+  readonly failure: Failure
+  /** Where its tool may be called again by the same key. */
+  readonly again?: Pause
+}
+
+/** The outside was asked what became of an intent. */
+export interface Reconciled {
+  readonly kind: "reconciled"
+  readonly stepId: string
+  readonly undoes?: true
+  readonly tookMs: number
+  /**
+   * `applied`: it happened, and `result` is its result (or `failure` says why that cannot be used). `barred`: it did not, and
+   * never will by this key. `not-applied`: not so far. `unknown`: the outside cannot tell, or did not answer.
+   */
+  readonly answer: "applied" | "not-applied" | "barred" | "unknown"
+  readonly result?: Json
+  readonly failure?: Failure
+  /** Why it is not known. */
+  readonly said?: string
+  /** It will be asked again. */
+  readonly again?: Pause
+}
+
+/** The same effect was made before, by another run: its recorded result stands for the call, and nothing is called. */
+export interface Replayed {
+  readonly kind: "replayed"
+  readonly stepId: string
+  readonly tool: string
+  readonly args: JsonObject
+  readonly idempotencyKey: string
+  readonly from: { readonly runId: string; readonly stepId: string }
+  readonly result?: Json
+  readonly failure?: Failure
+}
+
+/** A step that cannot be begun, for a reason that only the store, or the clock, could know. */
+export interface StepRefused {
+  readonly kind: "step-refused"
+  readonly stepId: string
+  readonly failure: Failure
 }
 
 export interface ApprovalRequested {
@@ -128,13 +263,54 @@ export interface ApprovalDecided {
   readonly reason: string
 }
 
-/** An effect whose outcome is unknown. Never repeated blindly: a person must find out. */
+/** An effect whose outcome nothing but a person can find out. Never repeated blindly. */
 export interface InDoubt {
   readonly kind: "in-doubt"
   readonly stepId: string
   readonly attempt: number
-  /** Left out where the process ended during the call. */
-  readonly tookMs?: number
+  readonly undoes?: true
+  readonly failure: Failure
+}
+
+/** A person has found out what became of an effect that was in doubt. */
+export interface Resolved {
+  readonly kind: "resolved"
+  readonly stepId: string
+  readonly undoes?: true
+  readonly answer: "applied" | "not-applied"
+  readonly by: string
+  readonly reason: string
+  /** Of what was applied. */
+  readonly result?: Json
+}
+
+export interface CancelRequested {
+  readonly kind: "cancel-requested"
+  readonly by: string
+  readonly reason: string
+}
+
+/**
+ * What a call said after it was given up: after its time, after its process had lost the run, or a second time. It settles an
+ * effect whose outcome is not known yet; where it contradicts what was settled, somebody must look.
+ */
+export interface Observed {
+  readonly kind: "observed"
+  readonly stepId: string
+  readonly attempt: number
+  readonly undoes?: true
+  readonly idempotencyKey?: string
+  /** `answered` with a result, `not-applied` by the tool's own word, or `threw`. */
+  readonly answer: "answered" | "not-applied" | "threw"
+  readonly result?: Json
+  /** Why the result cannot be used, or what was thrown. */
+  readonly failure?: Failure
+}
+
+/** The run will end so; before that, what it has done is undone, last first. */
+export interface WindingDown {
+  readonly kind: "winding-down"
+  readonly status: Exclude<RunEnded["status"], "succeeded">
   readonly failure: Failure
 }
 

@@ -59,3 +59,11 @@ export class JournalConflict extends refusal("RUN502") {}
 export class JournalTampered extends refusal("RUN503") {}
 export class JournalDiverged extends refusal("RUN504") {}
 export class JournalNewer extends refusal("RUN505") {}
+export class RunUnderWay extends refusal("RUN208") {}
+export class LeaseLost extends refusal("RUN507") {}
+
+/** An intent asked for what is not free. Not for users: whoever drives the run looks again, and decides by what it finds. */
+export class Taken extends Data.TaggedError("Taken")<{
+  readonly stepId: string
+  readonly what: "key" | "claim" | "limit"
+}> {}

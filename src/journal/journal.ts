@@ -1,17 +1,46 @@
 /** The journal as a service. A store is a layer of it: memory, SQLite, and whatever keeps the promises written here. */
 import * as Context from "effect/Context"
 import type { Effect } from "effect/Effect"
-import { isObject } from "../text/json.ts"
-import type { Entry, Event, Recorded, RunStarted } from "./entry.ts"
-import { type JournalConflict, type JournalNewer, JournalTampered, type StoreUnavailable } from "./failure.ts"
-import type { Status } from "./state.ts"
+import type { Entry, Recorded, Reserve } from "./entry.ts"
+import type {
+  JournalConflict,
+  JournalNewer,
+  JournalTampered,
+  LeaseLost,
+  RunUnderWay,
+  StoreUnavailable,
+  Taken,
+} from "./failure.ts"
+import type { Status } from "./status.ts"
 
+/**
+ * Beside the entries a store keeps tables: what is held by whom, which effects were made, which business identities are
+ * claimed, what limits have left. They are a function of the entries (`tables.ts`) and change in the same transaction.
+ */
 export interface JournalService {
   /**
-   * Puts entries at the end of a run, all or none, and durably when it returns. Their numbers must follow the last entry:
-   * where another writer was first, nothing is written and it is a `JournalConflict`.
+   * Puts entries at the end of a run, all or none, and durably when it returns. Their numbers must follow the last entry: where
+   * another writer was first, nothing is written and it is a `JournalConflict`. Where an intent asks for what is not free
+   * (the key of another effect, a claimed business identity, more than a limit has left), nothing is written either: `Taken`.
+   *
+   * A run is written by whoever holds its lease (`as`). Without it foreign entries alone are taken (see `isForeign`), or any
+   * while nobody holds the run.
    */
-  readonly append: (runId: string, records: readonly Recorded[]) => Effect<void, StoreUnavailable | JournalConflict>
+  readonly append: (
+    runId: string,
+    records: readonly Recorded[],
+    as?: Writer,
+  ) => Effect<void, StoreUnavailable | JournalConflict | LeaseLost | RunUnderWay | Taken>
+  /**
+   * Makes `owner` the holder of a run: the epoch rises, and whoever held it before writes nothing more. The entry that says so
+   * (`taken-up`, with the new epoch) is written in the same transaction. Refused while another holds it, unless `takeOver`.
+   */
+  readonly takeUp: (
+    runId: string,
+    as: Lease & { readonly nowMs: number; readonly takeOver: boolean },
+  ) => Effect<Recorded, StoreUnavailable | RunUnderWay>
+  /** Goes on holding a run. Gives back the number of its last entry, which a foreign one may have raised. */
+  readonly renew: (runId: string, as: Writer) => Effect<number, StoreUnavailable | LeaseLost>
   /** All entries of a run, their chain verified; none where there is no such run, or it is another tenant's. */
   readonly read: (
     runId: string,
@@ -21,9 +50,36 @@ export interface JournalService {
   readonly list: (options?: {
     readonly tenant?: string | undefined
   }) => Effect<readonly RunSummary[], StoreUnavailable | JournalTampered>
+  /** Runs that somebody must take up by now: decided, due, or left by a holder whose lease has run out. Longest waiting first. */
+  readonly due: (nowMs: number, limit: number) => Effect<readonly string[], StoreUnavailable>
+  /** The newest generation of an effect; undefined where it was never begun. */
+  readonly effect: (tenant: string, identity: string) => Effect<EffectRow | undefined, StoreUnavailable>
+  /** Who holds a business identity. */
+  readonly claim: (
+    tenant: string,
+    tool: string,
+    claim: { readonly scope: string; readonly digest: string },
+  ) => Effect<ClaimRow | undefined, StoreUnavailable>
+  /** What is committed or in doubt of a limit, by all runs in its scope. */
+  readonly used: (
+    tenant: string,
+    of: { readonly scope: Reserve["scope"]; readonly scopeId: string; readonly dimension: string },
+  ) => Effect<number, StoreUnavailable>
 }
 
 export class Journal extends Context.Service<Journal, JournalService>()("sequitur/Journal") {}
+
+export interface Lease {
+  readonly owner: string
+  /** By the clock of whoever holds it. The epoch is what fences; this only says when others may try. */
+  readonly untilMs: number
+}
+
+export interface Writer extends Lease {
+  readonly epoch: number
+  /** With these entries the writer lets go of the run: it waits, or has ended. */
+  readonly release?: { readonly dueMs: number | undefined }
+}
 
 export interface RunSummary {
   readonly runId: string
@@ -36,39 +92,19 @@ export interface RunSummary {
   readonly updatedAtMs: number
 }
 
-/** A run by its first and its last entry. Throws a `JournalTampered` where they are no such entries. */
-export function summarise(runId: string, first: Recorded, last: Recorded): RunSummary {
-  if (!isStart(first.event)) throw new JournalTampered({ runId, seq: first.seq })
-  if (!isObject(last.event)) throw new JournalTampered({ runId, seq: last.seq })
-  const { tenant, subject, document } = first.event
-  return {
-    runId,
-    tenant,
-    subject,
-    goal: document.goal,
-    status: statusAfter(last.event),
-    entries: last.seq + 1,
-    startedAtMs: first.atMs,
-    updatedAtMs: last.atMs,
-  }
+export interface EffectRow {
+  readonly identity: string
+  readonly generation: number
+  readonly key: string
+  readonly runId: string
+  readonly stepId: string
+  /** `open`: its outcome is not known. `applied`: it happened. `released`: it was undone, or proved not to have happened. */
+  readonly state: "open" | "applied" | "released"
 }
 
-function isStart(event: unknown): event is RunStarted {
-  if (!isObject(event) || event.kind !== "run-started" || !isObject(event.document)) return false
-  const { tenant, subject, document } = event
-  const goal: unknown = document.goal
-  return [tenant, subject, goal ?? ""].every((text) => typeof text === "string")
-}
-
-function statusAfter(event: Event): Status {
-  switch (event.kind) {
-    case "run-ended":
-      return event.status
-    case "approval-requested":
-      return "awaiting_approval"
-    case "in-doubt":
-      return "in_doubt"
-    default:
-      return "running"
-  }
+export interface ClaimRow {
+  readonly digest: string
+  readonly call: string
+  /** Of the effect that claimed it. */
+  readonly identity: string
 }

@@ -1,23 +1,25 @@
 /** What a run is, as a fold over its journal. It believes nothing that the plan in the first entry does not bear out. */
 import type { Json, JsonObject } from "../text/json.ts"
 import type {
+  AnswerLost,
   ApprovalDecided,
   ApprovalRequested,
   AttemptFailed,
+  CancelRequested,
   Event,
   Failure,
   Intent,
+  Observed,
+  Reconciled,
   Recorded,
-  RunEnded,
   RunStarted,
+  WindingDown,
 } from "./entry.ts"
+import { journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer } from "./failure.ts"
 import { Growing } from "./growing.ts"
-
-export type Status = "running" | "awaiting_approval" | "in_doubt" | RunEnded["status"]
-
-export const isTerminal = (status: Status): status is RunEnded["status"] =>
-  status !== "running" && status !== "awaiting_approval" && status !== "in_doubt"
+import { refuse } from "./refuse.ts"
+import { isTerminal, type Status } from "./status.ts"
 
 export interface RunState {
   readonly runId: string
@@ -30,16 +32,26 @@ export interface RunState {
   /** How many steps are behind us: calls that answered, transitions taken. */
   readonly done: number
   readonly calls: Growing<string, Called>
-  /** Which step an idempotency key belongs to: of every effect that was ever begun. */
+  /** Which step an idempotency key belongs to: of every effect that was ever begun, or replayed. */
   readonly effects: Growing<string, string>
-  /** Of the step at `done`: */
+  /** Of the step at `done`; while the run winds down, of the effect that is being undone. */
   readonly step: Progress
   /** Calls made again, over the whole run. */
   readonly retries: number
   readonly workedMs: number
+  /** Effects begun, not counting those proved not to have happened; undoing does not count. */
+  readonly sideEffects: number
   /** By step id; decisions by request id. */
   readonly requests: Growing<string, ApprovalRequested>
   readonly decisions: Growing<string, ApprovalDecided>
+  readonly cancel: CancelRequested | undefined
+  readonly ending: WindingDown | undefined
+  /** What became of undoing, by the step whose effect it was. */
+  readonly undone: Growing<string, Undone>
+  /** Late truths, in order. */
+  readonly observations: readonly Observation[]
+  /** Of the lease the last entries were written under. */
+  readonly epoch: number
   /** Why the run is in doubt or has ended; while it runs, why it cannot go on. */
   readonly failure: Failure | undefined
 }
@@ -49,26 +61,64 @@ export interface Called {
   readonly args: JsonObject
   /** Undefined where the answer cannot be used. */
   readonly result: Json | undefined
+  readonly failure: Failure | undefined
+  /** Of an effect. */
+  readonly idempotencyKey: string | undefined
+  /** Another run has made the effect: it is not this one's to undo. */
+  readonly replayed: boolean
 }
 
-/** How far the next step has come. */
+export type Undone =
+  | { readonly kind: "undone"; readonly result: Json | undefined; readonly failure: Failure | undefined }
+  | { readonly kind: "failed"; readonly failure: Failure }
+
+export interface Observation {
+  readonly seq: number
+  readonly event: Observed
+  /** It says that something happened (or did not) of which the opposite was settled. */
+  readonly contradicts: boolean
+}
+
+/** How far the next call has come. */
 export interface Progress {
-  /** An intent without an outcome: the call is under way, or its process has ended. */
+  /** An intent without an outcome. */
   readonly open: Intent | undefined
-  /** How often it was begun, and how often it failed: the rest was cut off with its process. */
+  /** When it was dispatched: first by this key, and last. */
+  readonly firstAtMs: number
+  readonly lastAtMs: number
+  /** Why nobody waits for its answer any more; undefined while somebody does. */
+  readonly lost: AnswerLost | "process-ended" | undefined
+  /** What the outside said of it last, and how often it was asked since it was last called. */
+  readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
+  readonly asked: number
+  /** How often it was begun, and how often it failed: the rest was lost. */
   readonly attempts: number
   readonly failures: number
   /** The last attempt, where it failed. */
   readonly failed: AttemptFailed | undefined
+  /** Of an effect that was proved not to have happened: it may be begun anew, under another key. */
+  readonly released: boolean
 }
 
-const untouched: Progress = { open: undefined, attempts: 0, failures: 0, failed: undefined }
+export const untouched: Progress = {
+  open: undefined,
+  firstAtMs: 0,
+  lastAtMs: 0,
+  lost: undefined,
+  reconciled: undefined,
+  asked: 0,
+  attempts: 0,
+  failures: 0,
+  failed: undefined,
+  released: false,
+}
 
 /** The first entry. */
 export function begin(runId: string, { seq, atMs, event }: Recorded): RunState | JournalDiverged | JournalNewer {
   if (event.kind !== "run-started")
     return new JournalDiverged({ runId, seq, problem: "a run begins with `run-started`" })
-  if (event.journal !== 1) return new JournalNewer({ where: `run ${runId}`, found: event.journal, known: 1 })
+  if (event.journal !== journalVersion)
+    return new JournalNewer({ where: `run ${runId}`, found: event.journal, known: journalVersion })
   if (seq !== 0) return new JournalDiverged({ runId, seq, problem: "a run begins with entry 0" })
   return {
     runId,
@@ -83,8 +133,14 @@ export function begin(runId: string, { seq, atMs, event }: Recorded): RunState |
     step: untouched,
     retries: 0,
     workedMs: 0,
+    sideEffects: 0,
     requests: Growing.empty(),
     decisions: Growing.empty(),
+    cancel: undefined,
+    ending: undefined,
+    undone: Growing.empty(),
+    observations: [],
+    epoch: 1,
     failure: undefined,
   }
 }
@@ -93,7 +149,7 @@ export function begin(runId: string, { seq, atMs, event }: Recorded): RunState |
 export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState | JournalDiverged {
   const problem = seq === state.seq + 1 ? refuse(state, event) : `entry ${state.seq + 1} is missing`
   if (problem !== undefined) return new JournalDiverged({ runId: state.runId, seq, problem })
-  return { ...state, ...change(state, event), seq, updatedAtMs: atMs }
+  return { ...state, ...change(state, event, seq, atMs), seq, updatedAtMs: atMs }
 }
 
 /** A whole journal, from its first entry. */
@@ -108,103 +164,46 @@ export function replay(runId: string, entries: readonly Recorded[]): RunState | 
   return state
 }
 
-/** Why an event cannot happen now; undefined where it can. */
-function refuse(state: RunState, event: Event): string | undefined {
-  const { status, step } = state
-  if (isTerminal(status)) return `the run has ended as \`${status}\``
-  if (status === "in_doubt") return "the run is in doubt"
-  if (status === "awaiting_approval" && event.kind !== "approval-decided" && event.kind !== "run-ended")
-    return "the run waits for a decision"
-  switch (event.kind) {
-    case "run-started":
-      return "a run starts once"
-    case "intent":
-      return refuseStep(state, event.stepId, event.tool) ?? refuseIntent(state, event)
-    case "outcome":
-    case "attempt-failed":
-    case "in-doubt":
-      if (step.open === undefined) return `\`${event.kind}\` without an intent`
-      if (step.open.stepId !== event.stepId || step.open.attempt !== event.attempt) return "it answers another call"
-      return undefined
-    case "state-entered":
-      return step.open ? "a call is under way" : (refuseStep(state, event.stepId) ?? refuseEntry(state, event.stepId))
-    case "approval-requested":
-      if (state.requests.has(event.stepId)) return `approval of \`${event.stepId}\` was requested before`
-      return step.open ? "a call is under way" : refuseStep(state, event.stepId)
-    case "approval-decided":
-      return refuseDecision(state, event)
-    case "run-ended":
-      return refuseEnd(state, event)
-  }
-}
-
-/** Steps happen in the plan's order, each as the plan says it. */
-function refuseStep({ started, done }: RunState, stepId: string, tool?: string): string | undefined {
-  const planned = started.document.steps[done]
-  if (planned === undefined) return "the plan has no step left"
-  if (planned.id !== stepId) return `the plan's next step is \`${planned.id}\`, not \`${stepId}\``
-  if (planned.tool !== tool)
-    return tool === undefined ? `\`${stepId}\` is a call` : `\`${stepId}\` does not call \`${tool}\``
-  return undefined
-}
-
-function refuseIntent({ step, effects, failure }: RunState, intent: Intent): string | undefined {
-  if (failure !== undefined) return "the run cannot go on"
-  if (intent.attempt !== step.attempts + 1) return `attempt ${step.attempts + 1} comes next`
-  if (step.open?.idempotencyKey !== undefined) return "an effect whose outcome is unknown is never begun again"
-  if (intent.idempotencyKey === undefined) return undefined
-  const owner = effects.get(intent.idempotencyKey)
-  return owner === undefined || owner === intent.stepId ? undefined : `\`${owner}\` has made the same call`
-}
-
-function refuseEntry({ requests, decisions, failure }: RunState, stepId: string): string | undefined {
-  if (failure !== undefined) return "the run cannot go on"
-  const request = requests.get(stepId)
-  if (request === undefined) return undefined
-  return decisions.get(request.requestId)?.decision === "approved" ? undefined : "the transition was not approved"
-}
-
-function refuseDecision({ status, requests }: RunState, { requestId, stepId }: ApprovalDecided): string | undefined {
-  if (status !== "awaiting_approval") return "nothing waits for a decision"
-  return requests.get(stepId)?.requestId === requestId ? undefined : "it decides another request"
-}
-
-function refuseEnd({ step, started, done, failure }: RunState, end: RunEnded): string | undefined {
-  if (step.open?.idempotencyKey !== undefined) return "an effect is under way"
-  if (end.status !== "succeeded") return end.failure === undefined ? "it does not say why" : undefined
-  if (failure !== undefined || end.failure !== undefined) return "a failed run does not succeed"
-  return done === started.document.steps.length ? undefined : "steps are left"
-}
-
 /** What an event that may happen changes. */
-function change(state: RunState, event: Event): Partial<RunState> {
+function change(state: RunState, event: Event, seq: number, atMs: number): Partial<RunState> {
   const { step } = state
   switch (event.kind) {
     case "run-started":
       return {}
-    case "intent":
+    case "taken-up":
       return {
-        step: { open: event, attempts: event.attempt, failures: step.failures, failed: undefined },
-        retries: event.attempt > 1 ? state.retries + 1 : state.retries,
-        effects:
-          event.idempotencyKey === undefined ? state.effects : state.effects.with(event.idempotencyKey, event.stepId),
+        epoch: event.epoch,
+        step: step.open === undefined ? step : { ...step, lost: step.lost ?? "process-ended" },
       }
+    case "intent":
+      return begun(state, event, atMs)
     case "outcome":
+      return { ...answered(state, event.result, event.failure), workedMs: state.workedMs + event.tookMs }
+    case "attempt-failed":
+      return { ...failed(state, event), workedMs: state.workedMs + event.tookMs + (event.again?.afterMs ?? 0) }
+    case "answer-lost":
+      return {
+        step: { ...step, lost: event, failures: step.failures + 1 },
+        workedMs: state.workedMs + event.tookMs + (event.again?.afterMs ?? 0),
+      }
+    case "reconciled":
+      return { ...reconciled(state, event, atMs), workedMs: state.workedMs + event.tookMs }
+    case "replayed":
       return {
         step: untouched,
         done: state.done + 1,
         calls: state.calls.with(event.stepId, {
-          args: step.open?.args ?? {},
+          args: event.args,
           result: event.failure === undefined ? event.result : undefined,
+          failure: event.failure,
+          idempotencyKey: event.idempotencyKey,
+          replayed: true,
         }),
-        workedMs: state.workedMs + event.tookMs,
+        effects: state.effects.with(event.idempotencyKey, event.stepId),
         failure: event.failure,
       }
-    case "attempt-failed":
-      return {
-        step: { open: undefined, attempts: step.attempts, failures: step.failures + 1, failed: event },
-        workedMs: state.workedMs + event.tookMs + (event.again?.afterMs ?? 0),
-      }
+    case "step-refused":
+      return { failure: event.failure }
     case "state-entered":
       return { step: untouched, done: state.done + 1 }
     case "approval-requested":
@@ -212,8 +211,119 @@ function change(state: RunState, event: Event): Partial<RunState> {
     case "approval-decided":
       return { status: "running", decisions: state.decisions.with(event.requestId, event) }
     case "in-doubt":
-      return { status: "in_doubt", failure: event.failure, workedMs: state.workedMs + (event.tookMs ?? 0) }
+      return { status: "in_doubt", failure: event.failure }
+    case "resolved":
+      return { ...settled(state, event.answer === "applied", event.result), status: "running" }
+    case "cancel-requested":
+      return { cancel: event, status: state.status === "in_doubt" ? "in_doubt" : "running" }
+    case "observed":
+      return observed(state, event, seq)
+    case "winding-down":
+      return { ending: event, failure: event.failure, step: untouched }
     case "run-ended":
       return { status: event.status, failure: event.failure }
   }
+}
+
+function begun({ step, effects, ...state }: RunState, intent: Intent, atMs: number): Partial<RunState> {
+  const { attempt, idempotencyKey, undoes, again } = intent
+  const effect = idempotencyKey !== undefined && undoes === undefined
+  return {
+    step: {
+      ...untouched,
+      open: intent,
+      firstAtMs: again === undefined ? atMs : step.firstAtMs,
+      lastAtMs: atMs,
+      attempts: attempt,
+      failures: step.failures,
+    },
+    retries: attempt > 1 && undoes === undefined ? state.retries + 1 : state.retries,
+    sideEffects: effect && again === undefined ? state.sideEffects + 1 : state.sideEffects,
+    effects: idempotencyKey === undefined ? effects : effects.with(idempotencyKey, intent.stepId),
+  }
+}
+
+/** The call that is open has an answer. */
+function answered(state: RunState, result: Json | undefined, failure: Failure | undefined): Partial<RunState> {
+  const { open } = state.step
+  if (open === undefined) return {}
+  if (open.undoes === true)
+    return { step: untouched, undone: state.undone.with(open.stepId, { kind: "undone", result, failure }) }
+  return {
+    step: untouched,
+    done: state.done + 1,
+    calls: state.calls.with(open.stepId, {
+      args: open.args,
+      result: failure === undefined ? result : undefined,
+      failure,
+      idempotencyKey: open.idempotencyKey,
+      replayed: false,
+    }),
+    failure,
+  }
+}
+
+/** It is known that nothing happened. */
+function failed(state: RunState, event: AttemptFailed): Partial<RunState> {
+  const { step } = state
+  const { open, attempts, failures } = step
+  if (open?.undoes === true && event.again === undefined)
+    return { step: untouched, undone: state.undone.with(open.stepId, { kind: "failed", failure: event.failure }) }
+  const released = open?.idempotencyKey !== undefined
+  return {
+    step: { ...untouched, attempts, failures: failures + 1, failed: event, released },
+    sideEffects: released && open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
+  }
+}
+
+function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<RunState> {
+  const { step } = state
+  if (event.answer === "applied") return answered(state, event.result, event.failure)
+  if (event.answer === "barred") return released(state)
+  return { step: { ...step, reconciled: { ...event, atMs }, asked: step.asked + 1 } }
+}
+
+/** It did not happen, and never will under this key: the step may be begun anew. */
+function released(state: RunState): Partial<RunState> {
+  const { open, attempts, failures } = state.step
+  return {
+    step: { ...untouched, attempts, failures, released: true },
+    sideEffects: open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
+    failure: state.ending?.failure,
+  }
+}
+
+function settled(state: RunState, applied: boolean, result: Json | undefined): Partial<RunState> {
+  const cleared = { ...state, failure: state.ending?.failure }
+  return applied ? { failure: cleared.failure, ...answered(cleared, result, undefined) } : released(state)
+}
+
+/** A late truth about the call that is open settles it; about any other it is kept, and held against what was settled. */
+function observed(state: RunState, event: Observed, seq: number): Partial<RunState> {
+  const { open, lost } = state.step
+  const about =
+    lost !== undefined &&
+    open?.stepId === event.stepId &&
+    open.undoes === event.undoes &&
+    open.idempotencyKey === event.idempotencyKey
+  const note = (contradicts: boolean): readonly Observation[] => [...state.observations, { seq, event, contradicts }]
+  if (!about || event.answer === "threw" || state.status === "awaiting_approval" || isTerminal(state.status))
+    return { observations: note(!about && contradicts(state, event)) }
+  const status: Status = "running"
+  if (event.answer === "not-applied") return { observations: note(false), ...released(state), status }
+  const cleared = { ...state, failure: state.ending?.failure }
+  return {
+    observations: note(false),
+    failure: cleared.failure,
+    ...answered(cleared, event.result, event.failure),
+    status,
+  }
+}
+
+/** Whether an answer says that something happened of which nothing is kept, or the other way round. */
+function contradicts({ calls, undone }: RunState, { stepId, undoes, answer, idempotencyKey }: Observed): boolean {
+  if (answer === "threw" || idempotencyKey === undefined) return false
+  const kept =
+    undoes === true ? undone.get(stepId)?.kind === "undone" : calls.get(stepId)?.idempotencyKey === idempotencyKey
+  return answer === "answered" ? !kept : kept
 }

@@ -1,0 +1,157 @@
+/** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
+import type { ApprovalDecided, Event, Intent, RunEnded } from "./entry.ts"
+import type { RunState } from "./state.ts"
+import { isTerminal } from "./status.ts"
+
+/** Why an event cannot happen now; undefined where it can. */
+export function refuse(state: RunState, event: Event): string | undefined {
+  const { status } = state
+  // What a call says late is kept whenever it comes.
+  if (event.kind === "observed") return undefined
+  if (isTerminal(status)) return `the run has ended as \`${status}\``
+  switch (event.kind) {
+    case "taken-up":
+      return event.epoch > state.epoch ? undefined : `epoch ${state.epoch} has been there`
+    case "cancel-requested":
+      return state.cancel === undefined ? undefined : "it is being cancelled already"
+    case "approval-decided":
+      return refuseDecision(state, event)
+    case "resolved":
+      if (status !== "in_doubt") return "nothing is in doubt"
+      return isOpen(state, event) ? undefined : "it resolves another call"
+    case "run-ended":
+      return refuseEnd(state, event)
+  }
+  if (status === "in_doubt") return "the run is in doubt"
+  if (status === "awaiting_approval" && event.kind !== "winding-down") return "the run waits for a decision"
+  return refuseWork(state, event)
+}
+
+type Work = Exclude<
+  Event,
+  { kind: "observed" | "taken-up" | "cancel-requested" | "approval-decided" | "resolved" | "run-ended" }
+>
+
+/** What only whoever drives the run writes. */
+function refuseWork(state: RunState, event: Work): string | undefined {
+  const { step } = state
+  switch (event.kind) {
+    case "run-started":
+      return "a run starts once"
+    case "intent":
+      return refuseIntent(state, event)
+    case "outcome":
+    case "attempt-failed":
+    case "answer-lost":
+      if (!isOpen(state, event)) return step.open ? "it answers another call" : `\`${event.kind}\` without an intent`
+      if (step.open?.attempt !== event.attempt) return "it answers another call"
+      return event.kind === "answer-lost" && step.lost !== undefined ? "its answer was lost before" : undefined
+    case "in-doubt":
+      if (!isOpen(state, event)) return "`in-doubt` without an intent"
+      return step.open?.idempotencyKey === undefined ? "a read is never in doubt" : undefined
+    case "reconciled":
+      if (!isOpen(state, event) || step.open?.idempotencyKey === undefined) return "`reconciled` without an effect"
+      return step.lost === undefined ? "the call is under way" : undefined
+    case "replayed":
+      return refuseBusy(state) ?? refuseStep(state, event.stepId, event.tool)
+    case "step-refused":
+      return refuseBusy(state) ?? refuseNext(state, event.stepId)
+    case "state-entered":
+      return refuseBusy(state) ?? refuseStep(state, event.stepId) ?? refuseEntry(state, event.stepId)
+    case "approval-requested":
+      if (state.requests.has(event.stepId)) return `approval of \`${event.stepId}\` was requested before`
+      return refuseBusy(state) ?? refuseStep(state, event.stepId)
+    case "winding-down":
+      if (state.ending !== undefined) return "it is winding down already"
+      return step.open?.idempotencyKey === undefined ? undefined : "an effect is under way"
+  }
+}
+
+function isOpen({ step: { open } }: RunState, event: { readonly stepId: string; readonly undoes?: true }): boolean {
+  return open !== undefined && open.stepId === event.stepId && open.undoes === event.undoes
+}
+
+/** No new step begins while a call is open, nor once the run is to end. */
+function refuseBusy({ step, failure, ending, cancel }: RunState): string | undefined {
+  if (step.open !== undefined) return "a call is under way"
+  if (ending !== undefined) return "the run is winding down"
+  if (cancel !== undefined) return "the run is being cancelled"
+  return failure === undefined ? undefined : "the run cannot go on"
+}
+
+function refuseNext({ started, done }: RunState, stepId: string): string | undefined {
+  const planned = started.document.steps[done]
+  if (planned === undefined) return "the plan has no step left"
+  return planned.id === stepId ? undefined : `the plan's next step is \`${planned.id}\`, not \`${stepId}\``
+}
+
+/** Steps happen in the plan's order, each as the plan says it. */
+function refuseStep(state: RunState, stepId: string, tool?: string): string | undefined {
+  const planned = state.started.document.steps[state.done]
+  const refused = refuseNext(state, stepId)
+  if (refused !== undefined || planned?.tool === tool) return refused
+  return tool === undefined ? `\`${stepId}\` is a call` : `\`${stepId}\` does not call \`${tool}\``
+}
+
+function refuseIntent(state: RunState, intent: Intent): string | undefined {
+  const { step, effects } = state
+  const { open } = step
+  if (intent.attempt !== step.attempts + 1) return `attempt ${step.attempts + 1} comes next`
+  if (open !== undefined) return refuseAgain(state, intent)
+  if (intent.again !== undefined) return "nothing is to be called again"
+  if (intent.undoes === true) return refuseUndo(state, intent)
+  const refused = refuseBusy(state) ?? refuseStep(state, intent.stepId, intent.tool)
+  if (refused !== undefined || intent.idempotencyKey === undefined) return refused
+  const owner = effects.get(intent.idempotencyKey)
+  if (owner === undefined) return undefined
+  return owner === intent.stepId ? "that key was used up" : `\`${owner}\` has made the same call`
+}
+
+/** A call whose answer is lost, once more: a read as it is, an effect under the very same key and for a reason. */
+function refuseAgain({ step, started }: RunState, intent: Intent): string | undefined {
+  const { open, lost } = step
+  if (open === undefined) return undefined
+  if (lost === undefined) return "a call is under way"
+  if (open.stepId !== intent.stepId || open.undoes !== intent.undoes || open.tool !== intent.tool)
+    return "another call is open"
+  if (open.idempotencyKey === undefined) return intent.again === undefined ? undefined : "a read needs no reason"
+  if (open.idempotencyKey !== intent.idempotencyKey) return "an effect is called again by its own key alone"
+  const policy = started.tools[intent.tool]
+  switch (intent.again) {
+    case undefined:
+      return "an effect whose outcome is unknown is never begun again blindly"
+    case "natural":
+    case "key":
+      return policy?.idempotency.kind === intent.again ? undefined : `\`${intent.tool}\` may not be repeated so`
+    case "not-applied":
+      return step.reconciled?.answer === "not-applied" ? undefined : "nobody said that it was not applied"
+  }
+}
+
+function refuseUndo({ ending, calls, undone, started }: RunState, { stepId, tool }: Intent): string | undefined {
+  if (ending === undefined) return "nothing is undone while the run goes on"
+  const call = calls.get(stepId)
+  if (call?.idempotencyKey === undefined || call.replayed) return `\`${stepId}\` has no effect of this run`
+  if (undone.has(stepId)) return `\`${stepId}\` was undone before`
+  const made = started.document.steps.find(({ id }) => id === stepId)?.tool ?? ""
+  return started.tools[made]?.undo?.tool === tool ? undefined : `\`${tool}\` does not undo \`${made}\``
+}
+
+function refuseEntry({ requests, decisions }: RunState, stepId: string): string | undefined {
+  const request = requests.get(stepId)
+  if (request === undefined) return undefined
+  return decisions.get(request.requestId)?.decision === "approved" ? undefined : "the transition was not approved"
+}
+
+function refuseDecision({ status, requests }: RunState, { requestId, stepId }: ApprovalDecided): string | undefined {
+  if (status !== "awaiting_approval") return "nothing waits for a decision"
+  return requests.get(stepId)?.requestId === requestId ? undefined : "it decides another request"
+}
+
+function refuseEnd({ status, step, started, done, failure, cancel }: RunState, end: RunEnded): string | undefined {
+  if (step.open?.idempotencyKey !== undefined || status === "in_doubt") return "an effect is under way"
+  if (end.status !== "succeeded") return end.failure === undefined ? "it does not say why" : undefined
+  if (failure !== undefined || end.failure !== undefined || cancel !== undefined)
+    return "a failed or cancelled run does not succeed"
+  return done === started.document.steps.length ? undefined : "steps are left"
+}
