@@ -272,7 +272,7 @@ const claimOf = (row: Row): ClaimRow => ({
   identity: text(row.identity),
 })
 
-const sealedOf = (row: Row): Sealed => ({
+export const sealedOf = (row: Row): Sealed => ({
   runId: text(row.run),
   seq: Number(row.seq),
   atMs: Number(row.at_ms),
