@@ -3,7 +3,7 @@
  * entries. What was cut off at the end, or written anew as a whole, shows only against heads that were kept elsewhere.
  */
 import { sha256 } from "#sha256"
-import { Chain, genesis, type Link, restore, type Sealed, saltIn, split } from "./chain.ts"
+import { Chain, genesis, type Link, type Sealed, saltIn, split } from "./chain.ts"
 import { type Event, journalVersion, type Recorded } from "./entry.ts"
 import { JournalTampered } from "./failure.ts"
 import type { TableRow, Whole } from "./journal.ts"

@@ -194,7 +194,10 @@ function prepare(db: DatabaseSync) {
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
     entriesOf: db.prepare(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),
     effect: db.prepare("SELECT * FROM effect WHERE tenant = ? AND identity = ?"),
-    effectOf: db.prepare("SELECT * FROM effect WHERE run = ? AND step = ? AND undoes = ?"),
+    // What was begun before it, by other arguments, was released.
+    effectOf: db.prepare(
+      "SELECT * FROM effect WHERE run = ? AND step = ? AND undoes = ? ORDER BY state = 'released' LIMIT 1",
+    ),
     openEffect: db.prepare(`
       INSERT INTO effect (tenant, identity, generation, key, run, step, undoes, state, reserves)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
