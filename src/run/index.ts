@@ -16,6 +16,9 @@ export type { Status } from "../journal/state.ts"
 export type { RunOptions } from "./admit.ts"
 export { type ApproveOptions, approve, type Decision, decide, type PlainDecision } from "./approval.ts"
 export type { RunEntry } from "./book.ts"
+export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
+export { notApplied } from "./call/not-applied.ts"
+export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
 export {
   ApprovalAlreadyDecided,
   ApprovalNotFound,
@@ -40,8 +43,9 @@ export {
   type Handled,
   type Handler,
   type Handlers,
-  notApplied,
   type Principal,
+  type Reconcile,
   type Toolbox,
+  type ToolHandler,
   toolbox,
 } from "./toolbox.ts"
