@@ -301,6 +301,14 @@ export const runCodes = {
     hint: "Leave it to that process, and look at what becomes of it (`status`, `log`).",
     why: "Two processes that both continue a run would do its effects twice.",
   },
+  RUN508: {
+    tag: "JournalOlder",
+    again: false,
+    title: "journal of an older version",
+    message: "`{where}` was written in journal version {found}; this sequitur goes on with {known} alone",
+    hint: "Let the sequitur that wrote it end the run; this one reads it (`log`), and takes its effects into account.",
+    why: "An older version may mean other things by the same words.",
+  },
 } as const satisfies Record<`RUN${number}`, Entry>
 
 interface Entry {
