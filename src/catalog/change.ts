@@ -43,5 +43,6 @@ const sayMaybe = (value: Json | undefined): string | null => (value === undefine
 function say(value: Json): string {
   if (typeof value === "string") return clip(value)
   if (value === null) return "none"
+  if (Array.isArray(value)) return clip(value.map(say).join(", "))
   return typeof value === "object" ? clip(canonical(value)) : String(value)
 }

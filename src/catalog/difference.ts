@@ -1,7 +1,7 @@
 /** What changed from one catalog to the next, and whose plans it touches: by the same slices that make a plan stale. */
 import type { Bounds } from "../text/bounds.ts"
 import type { Json, JsonObject } from "../text/json.ts"
-import type { Catalog, Tool } from "./catalog.ts"
+import type { Blast, Catalog, Tool } from "./catalog.ts"
 import { type Change, compareValues } from "./change.ts"
 import { compareSchemas } from "./schema/difference.ts"
 import { changedParts, partsOf, sliceFor } from "./slice.ts"
@@ -70,19 +70,19 @@ function compareTools(before: Tool, after: Tool | undefined): PartDifference {
   return { part, tool, removed: false, changes }
 }
 
-/** All else that is hashed of a tool. What it counts is compared by dimension. */
-function policyOf({ slice, states, blast }: Tool): Json {
+/** All else that is hashed of a tool, in words where it is long. What it counts is compared by dimension. */
+function policyOf({ slice, states, requires, blast }: Tool): Json {
   const { params: _params, result: _result, ...policy } = slice as JsonObject
-  const counts = blast.map(({ dimension, ...count }): [string, Json] => [
-    dimension,
-    count.kind === "constant" ? count.value : { ...count },
-  ])
   return {
     ...policy,
     states: states === undefined ? "every state" : [...states].sort(),
-    blast: Object.fromEntries(counts),
+    requires: requires.map(({ tool, same = [] }) => [tool, ...same].join(", same ")),
+    blast: Object.fromEntries(blast.map((one) => [one.dimension, sayCount(one)])),
   }
 }
+
+const sayCount = (blast: Blast): string =>
+  blast.kind === "constant" ? `${blast.value}` : `${blast.kind} ${blast.parameter}, ${blast.min} to ${blast.max}`
 
 function compareBounds(
   { bounds: before }: Catalog,

@@ -25,14 +25,20 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   await lookFor(file)
   const catalogPath = resolve(options.catalog ?? findCatalog(file))
   const catalog = await loadCatalog(catalogPath)
-  const { textBytes } = catalog.bounds
+  const { bytes, text, stored } = await readPlan(file, catalog.bounds.textBytes)
+  const { unwrap } = options
+  const compiled = stored ? load(catalog, bytes) : compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
+  return { name: nameOf(file), text, catalogPath, catalog, compiled: withFlags(compiled) }
+}
+
+/** A plan, or what `--out` wrote of one: its bytes, and some more than there may be where it is too large. */
+export async function readPlan(
+  file: string,
+  textBytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly text: string; readonly stored: boolean }> {
   const bytes = await readBytes(file, (head) => (isStored(head) ? textBytes * storedFactor : textBytes))
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
-  const { unwrap } = options
-  const compiled = isStored(text)
-    ? load(catalog, bytes)
-    : compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
-  return { name: nameOf(file), text, catalogPath, catalog, compiled: withFlags(compiled) }
+  return { bytes, text, stored: isStored(text) }
 }
 
 /** What is an option in code is a flag here. */

@@ -21,6 +21,7 @@ export function makeProgram(done: Done): Command {
   addCompile(program, done)
   addExplain(program, done)
   addLint(program, done)
+  addCatalog(program, done)
   addPlanner(program, done)
   addRun(program, done)
   addDecisions(program, done)
@@ -133,6 +134,27 @@ function addLint(program: Command, done: Done): void {
     .addHelpText("after", examples("lint catalog.ts", "lint --format json"))
     .action(async (file, options) => done(await (await import("./command/lint.ts")).lintCatalog(file, options)))
 }
+
+function addCatalog(program: Command, done: Done): void {
+  program
+    .command("catalog")
+    .description("compare catalogs")
+    .command("diff")
+    .description("say which changes of a catalog matter to which plans")
+    .argument("<old>", "the catalog's module as it was")
+    .argument("<new>", "the catalog's module as it will be")
+    .argument("[plan...]", "plans as JSON files, or what `compile --out` wrote; - is standard input")
+    .addOption(format())
+    .addHelpText("after", examples("catalog diff before/catalog.ts catalog.ts plans/*.json"))
+    .addHelpText("after", diffExits)
+    .action(async (before, after, plans, options) =>
+      done(await (await import("./command/catalog-diff.ts")).diff(before, after, plans, options)),
+    )
+}
+
+const diffExits = `
+Exit codes: 0 no plan is touched, 1 a plan is stale or refused now (without plans: plans may be),
+2 wrong usage, or a catalog or plan that cannot be used.`
 
 function addRun(program: Command, done: Done): void {
   program

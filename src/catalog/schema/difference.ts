@@ -59,8 +59,11 @@ function compareRest(place: Place, before: Shape, after: Shape): readonly Change
   const keywords = new Set([...Object.keys(one), ...Object.keys(other)])
   return [...keywords]
     .filter((keyword) => !holders.includes(keyword) && (sameKind || keyword === "opaque"))
-    .flatMap((keyword) => compareValues(say(place, keyword), one[keyword], other[keyword]))
+    .flatMap((keyword) => compareValues(say(place, wordFor(keyword)), one[keyword], other[keyword]))
 }
+
+/** What the author's own validator asks beyond the shape. */
+const wordFor = (keyword: string): string => (keyword === "opaque" ? "check" : keyword)
 
 type Keywords = { readonly [keyword: string]: Json | undefined }
 
@@ -122,7 +125,7 @@ const openOf = ({ additionalProperties = true }: ObjectShape): Shape | boolean =
 function compareBranches(place: Place, before: Shape, after: Shape): readonly Change[] {
   const [one, other] = [keyed(before), keyed(after)]
   const [gone, come] = [without(one, other), without(other, one)]
-  const rest = compareValues(say(place, "opaque"), opaqueOf(before), opaqueOf(after))
+  const rest = compareValues(say(place, wordFor("opaque")), opaqueOf(before), opaqueOf(after))
   const [[left], [right]] = [gone, come]
   if (gone.length === 1 && come.length === 1 && left !== undefined && right !== undefined)
     return [...compareShapes(place, left, right), ...rest]
