@@ -56,10 +56,17 @@ const holders: readonly string[] = [
 function compareRest(place: Place, before: Shape, after: Shape): readonly Change[] {
   const [one, other] = [before, after] as unknown as readonly [Keywords, Keywords]
   const sameKind = before[Kind] === after[Kind]
-  const keywords = new Set([...Object.keys(one), ...Object.keys(other)])
-  return [...keywords]
+  const changes = [...new Set([...Object.keys(one), ...Object.keys(other)])]
     .filter((keyword) => !holders.includes(keyword) && (sameKind || keyword === "opaque"))
-    .flatMap((keyword) => compareValues(say(place, wordFor(keyword)), one[keyword], other[keyword]))
+    .map((keyword) => [keyword, compareValues(say(place, wordFor(keyword)), one[keyword], other[keyword])] as const)
+  const changed = new Set(changes.flatMap(([keyword, told]) => (told.length > 0 ? [keyword] : [])))
+  return changes.flatMap(([keyword, told]) => (leaders[keyword]?.some((leader) => changed.has(leader)) ? [] : told))
+}
+
+/** How something is counted comes and goes with what is counted: it is told only where it alone has changed. */
+const leaders: { readonly [keyword: string]: readonly string[] } = {
+  lengthIn: ["minLength", "maxLength"],
+  multipleBy: ["multipleOf"],
 }
 
 /** What the author's own validator asks beyond the shape. */
