@@ -136,16 +136,18 @@ function addLint(program: Command, done: Done): void {
 }
 
 function addCatalog(program: Command, done: Done): void {
+  const example = examples("catalog diff before/catalog.ts catalog.ts plans/*.json")
   program
     .command("catalog")
-    .description("compare catalogs")
+    .description("compare a catalog with what it was")
+    .addHelpText("after", example)
     .command("diff")
     .description("say which changes of a catalog matter to which plans")
     .argument("<old>", "the catalog's module as it was")
     .argument("<new>", "the catalog's module as it will be")
     .argument("[plan...]", "plans as JSON files, or what `compile --out` wrote; - is standard input")
     .addOption(format())
-    .addHelpText("after", examples("catalog diff before/catalog.ts catalog.ts plans/*.json"))
+    .addHelpText("after", example)
     .addHelpText("after", diffExits)
     .action(async (before, after, plans, options) =>
       done(await (await import("./command/catalog-diff.ts")).diff(before, after, plans, options)),
