@@ -52,7 +52,7 @@ function dataOf(part: "machine" | "limits" | "budgets", catalog: Catalog): Json 
   if (machine === undefined) return { initial: "no machine" }
   const transitions = [...machine.transitions].flatMap(([from, targets]) =>
     targets.size === 0
-      ? [[from, "no way out"]]
+      ? [[`state ${from}`, "no way out"]]
       : [...targets].map(([to, { guard }]) => [`${from} → ${to}`, guard ?? "no guard"]),
   )
   return { initial: machine.initial, ...Object.fromEntries(transitions) }
@@ -104,8 +104,10 @@ function compareBounds(
 function compareWords(before: Catalog, after: Catalog): readonly Change[] {
   const tools = [...after.tools.values()].flatMap(({ name, description }): readonly Change[] => {
     const known = before.tools.get(name)
-    if (known === undefined) return [{ what: `tool \`${name}\``, before: null, after: "" }]
-    return compareValues(`tool \`${name}\` description`, known.description, description)
+    const what = `tool \`${name}\``
+    return known === undefined
+      ? compareValues(what, undefined, description)
+      : compareValues(`${what} description`, known.description, description)
   })
   return [
     ...compareValues("name", before.name, after.name),

@@ -1,5 +1,4 @@
 /** The part of a catalog that a plan depends on, as hashes by part: to see that it changed, and to name what did. */
-
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"

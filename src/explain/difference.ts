@@ -57,7 +57,7 @@ const listed = (head: string, changes: readonly Change[], look: Look): readonly 
 function sayChange({ what, before, after }: Change): string {
   const place = `  ${clip(what, sentence)}`
   const [was, is] = [clip(before ?? "", sentence), clip(after ?? "", sentence)]
-  if (before === null) return is === "" ? `${place} added` : `${place} added: ${is}`
+  if (before === null) return `${place} added: ${is}`
   if (after === null) return `${place} removed: ${was}`
   // Both may have been cut, before the place where they differ.
   return was === is ? `${place} changed` : `${place}: ${was} → ${is}`

@@ -54,7 +54,7 @@ test("every kind of change is told by its place, with what it was and what it is
     [change({}), ...[]],
     [change({ name: "other", version: "2" }), "none: name: desk → other", "none: version: 1 → 2"],
     [changeTool("refund", { description: "Words." }), "none: tool `refund` description: Pay money back. → Words."],
-    [change({ tools: { ...tools, more: find_order } }), "none: tool `more`: null → "],
+    [change({ tools: { ...tools, more: find_order } }), "none: tool `more`: null → Look up one order."],
     [change({ tools: without(tools, "refund") as CatalogSpec["tools"] }), "tool refund removed"],
     [
       change({ bounds: { steps: 300, nodes: 9, diagnostics: 5 } }),
@@ -81,7 +81,7 @@ test("every kind of change is told by its place, with what it was and what it is
         },
       }),
       "machine: LOOKING → CHANGING: approval → no guard",
-      "machine: CLOSED: no way out → null",
+      "machine: state CLOSED: no way out → null",
       "machine: CLOSED → LOOKING: null → no guard",
     ],
     [
