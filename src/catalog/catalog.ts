@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import type { Bounds } from "../text/bounds.ts"
 import type { Json } from "../text/json.ts"
+import type { Policy } from "./policy.ts"
 import type { AnySchema, Schema } from "./schema/schema.ts"
 import type { EffectClass, Requirement, ToolSpec } from "./tool.ts"
 
@@ -26,8 +27,11 @@ export interface MachineSpec {
 export interface LimitSpec {
   readonly max: number
   readonly approveAbove?: number
-  readonly per?: "run" | "task" | "session" | "tenant"
+  /** What shares the limit. Default: each run has its own. */
+  readonly per?: Scope
 }
+
+export type Scope = "run" | "task" | "session" | "tenant"
 
 export interface BudgetSpec {
   /** Steps of a plan. */
@@ -38,6 +42,7 @@ export interface BudgetSpec {
   readonly deadlineMs?: number
   /** Calls made again after a failure, over a whole run. */
   readonly retries?: number
+  /** Tokens of the planner, as the host reports them. */
   readonly tokens?: number
   /** What a run's calls may cost, in millionths of a US dollar. */
   readonly microUsd?: number
@@ -60,7 +65,10 @@ export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
   readonly spec: Spec
 }
 
-export interface Tool {
+/** A catalog before its own faults are known. */
+export type Built = Omit<Catalog, "diagnostics" | "spec">
+
+export interface Tool extends Policy {
   readonly name: string
   readonly description: string
   readonly version: string
@@ -75,16 +83,10 @@ export interface Tool {
   readonly states: ReadonlySet<string> | undefined
   readonly requires: readonly Requirement[]
   readonly blast: readonly Blast[]
-  readonly idempotency: Idempotency
   readonly costMicroUsd: number
   /** Everything of it that a plan depends on, as data to be hashed: not its description. */
   readonly slice: Json
 }
-
-export type Idempotency =
-  | { readonly kind: "key"; readonly retentionMs: number }
-  | { readonly kind: "natural" }
-  | { readonly kind: "none" }
 
 /** What one call counts in one dimension, in non-negative safe integers. */
 export type Blast =
@@ -100,6 +102,7 @@ export type Blast =
 export interface Limit {
   readonly dimension: string
   readonly max: number
+  readonly per: Scope
 }
 
 export interface Machine {

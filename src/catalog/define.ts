@@ -4,8 +4,9 @@ import { type Diagnostic, diagnose, type Unplaced } from "../diagnostic/diagnost
 import { defaultBounds } from "../text/bounds.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
-import type { Blast, Catalog, CatalogSpec, Idempotency, Limit, Machine, Tool } from "./catalog.ts"
+import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
 import { lint } from "./lint.ts"
+import { policySlice, readPolicy } from "./policy.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
 import { anything, type Notice, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
@@ -49,8 +50,6 @@ function refuseChange(): never {
   throw new TypeError("a catalog does not change: define another")
 }
 
-type Built = Omit<Catalog, "diagnostics" | "spec">
-
 const emptyCatalog: Built = {
   name: "",
   version: "",
@@ -88,7 +87,10 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
     inputs,
     machine: plain.machine === undefined ? undefined : buildMachine(plain.machine),
     limits: new Map(
-      byName(plain.blastRadius).map(([dimension, { max }]): [string, Limit] => [dimension, { dimension, max }]),
+      byName(plain.blastRadius).map(([dimension, { max, per = "run" }]): [string, Limit] => [
+        dimension,
+        { dimension, max, per },
+      ]),
     ),
     budgets: plain.budgets ?? {},
     bounds: { ...defaultBounds, ...plain.bounds },
@@ -103,7 +105,7 @@ function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
   const result =
     spec.result === undefined ? undefined : readSchema(spec.result, name, child(at, "result"), "result", faults)
   const blast = byName(spec.blast).map(([dimension, cost]) => buildBlast(dimension, cost, params))
-  const idempotency = buildIdempotency(spec.idempotency)
+  const policy = readPolicy(spec)
   const version = spec.version ?? "1"
   const states = spec.states === undefined ? undefined : new Set(spec.states)
   const requires = spec.requires ?? []
@@ -118,7 +120,7 @@ function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
     states: states === undefined ? null : [...states].sort(),
     requires: requires.map((one) => ({ tool: one.tool, same: [...(one.same ?? [])] })),
     blast: blast.map((one) => ({ ...one })),
-    idempotency: { ...idempotency },
+    ...policySlice(policy),
     costMicroUsd,
   }
   return {
@@ -133,7 +135,7 @@ function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
     states,
     requires,
     blast,
-    idempotency,
+    ...policy,
     costMicroUsd,
     slice,
   }
@@ -157,11 +159,6 @@ function buildBlast(dimension: string, cost: NonNullable<ToolSpec["blast"]>[stri
     min: Math.max(0, interval?.min ?? 0),
     max: Math.min(cost.max ?? Number.POSITIVE_INFINITY, interval?.max ?? Number.POSITIVE_INFINITY),
   }
-}
-
-function buildIdempotency(spec: ToolSpec["idempotency"]): Idempotency {
-  if (spec === undefined || spec === "none") return { kind: "none" }
-  return spec === "natural" ? { kind: "natural" } : { kind: "key", retentionMs: spec.key.retentionMs }
 }
 
 function buildMachine({ initial, transitions }: NonNullable<CatalogSpec["machine"]>): Machine {

@@ -8,6 +8,7 @@ const positive = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const milliseconds = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 const name = Type.String({ minLength: 1 })
 const scope = Type.Union([Type.Literal("run"), Type.Literal("task"), Type.Literal("session"), Type.Literal("tenant")])
+const scopeOfOnce = Type.Union([Type.Literal("task"), Type.Literal("session"), Type.Literal("tenant")])
 const record = <T extends Parameters<typeof Type.Record>[1]>(value: T) =>
   Type.Object({}, { additionalProperties: value })
 
@@ -42,7 +43,7 @@ const ToolEnvelope = Type.Object(
     requires: Type.Optional(Type.Array(Type.Object({ tool: name, same: Type.Optional(Type.Array(name)) }, closed))),
     rules: Type.Optional(record(Rule)),
     blast: Type.Optional(record(Type.Union([count, Counted]))),
-    once: Type.Optional(Type.Object({ by: Type.Array(name, { minItems: 1 }), scope }, closed)),
+    once: Type.Optional(Type.Object({ by: Type.Array(name, { minItems: 1 }), scope: scopeOfOnce }, closed)),
     idempotency: Type.Optional(
       Type.Union([
         Type.Literal("natural"),

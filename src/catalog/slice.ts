@@ -24,8 +24,18 @@ export function sliceFor(catalog: Catalog, tools: Iterable<string>): Slice {
   }
   const slice: Record<string, string> = {}
   for (const part of ["inputs", "machine", "limits", "budgets"]) slice[part] = hashes.get(part) ?? ""
-  for (const name of [...new Set(tools)].sort()) slice[`tool ${name}`] = hashes.get(`tool ${name}`) ?? ""
+  for (const name of [...withUndos(catalog, tools)].sort()) slice[`tool ${name}`] = hashes.get(`tool ${name}`) ?? ""
   return slice
+}
+
+/** A plan depends on what undoes its effects too. */
+function withUndos({ tools }: Catalog, names: Iterable<string>): ReadonlySet<string> {
+  const all = new Set(names)
+  for (const name of [...all]) {
+    const compensation = tools.get(name)?.compensation
+    if (compensation?.kind === "call") all.add(compensation.tool)
+  }
+  return all
 }
 
 export const hashSlice = (slice: Slice): string => sha256(canonical(slice))
@@ -46,7 +56,7 @@ export function partsOf({ inputs, machine, limits, budgets, tools }: Catalog): R
   return new Map<string, Json>([
     ["inputs", inputs === undefined ? null : sliceOf(inputs)],
     ["machine", machine === undefined ? null : machineOf(machine)],
-    ["limits", Object.fromEntries([...limits].map(([dimension, { max }]) => [dimension, max]))],
+    ["limits", Object.fromEntries([...limits].map(([dimension, { max, per }]) => [dimension, { max, per }]))],
     ["budgets", { ...budgets } as Json],
     ...[...tools.values()].map((tool): [string, Json] => [`tool ${tool.name}`, tool.slice]),
   ])

@@ -1,22 +1,22 @@
 /** What a catalog says of one tool. No handler here: the work itself is in the toolbox. */
-import type { JsonObject } from "../text/json.ts"
+import type { Json, JsonObject } from "../text/json.ts"
 import type { AnySchema, Infer } from "./schema/schema.ts"
 
 /** `read` has no effect outside; `write` has one; `destructive` removes, or cannot be fully undone. */
 export type EffectClass = "read" | "write" | "destructive"
 
 /** An argument that counts as itself in a blast radius: a non-negative safe integer. */
-export interface Argument {
+export interface Argument<Parameter extends string = string> {
   readonly kind: "argument"
-  readonly parameter: string
+  readonly parameter: Parameter
   /** The most it can be, where the schema does not say. */
   readonly max?: number
 }
 
 /** An array argument that counts as its number of items. */
-export interface Count {
+export interface Count<Parameter extends string = string> {
   readonly kind: "count"
-  readonly parameter: string
+  readonly parameter: Parameter
   readonly max?: number
 }
 
@@ -26,19 +26,33 @@ export interface FromResult {
   readonly path: string
 }
 
-export const arg = (parameter: string, options: { readonly max?: number } = {}): Argument => ({
+/** A value out of the arguments of the call that is undone (RFC 6901), for `compensate`. */
+export interface FromArgs {
+  readonly kind: "from-args"
+  readonly path: string
+}
+
+export const arg = <const Parameter extends string>(
+  parameter: Parameter,
+  options: { readonly max?: number } = {},
+): Argument<Parameter> => ({
   kind: "argument",
   parameter,
   ...options,
 })
 
-export const count = (parameter: string, options: { readonly max?: number } = {}): Count => ({
+export const count = <const Parameter extends string>(
+  parameter: Parameter,
+  options: { readonly max?: number } = {},
+): Count<Parameter> => ({
   kind: "count",
   parameter,
   ...options,
 })
 
 export const fromResult = (path: string): FromResult => ({ kind: "from-result", path })
+
+export const fromArgs = (path: string): FromArgs => ({ kind: "from-args", path })
 
 export interface Requirement {
   /** A tool that an earlier step must have called. */
@@ -54,6 +68,19 @@ export interface Rule {
   readonly public?: boolean
   /** An optional parameter that must be stated, because leaving it out is ambiguous. */
   readonly mustState?: boolean
+}
+
+export interface OnceSpec {
+  /** Parameters, or pointers into them: required scalars. */
+  readonly by: readonly string[]
+  readonly scope: "task" | "session" | "tenant"
+}
+
+/** The call that undoes a committed effect. It needs no state and no predecessor, and is never undone itself. */
+export interface CompensationSpec {
+  readonly tool: string
+  /** By parameter: `fromResult(…)`, `fromArgs(…)` or a literal. */
+  readonly args: { readonly [name: string]: FromResult | FromArgs | Json }
 }
 
 export interface ToolSpec {
@@ -73,10 +100,12 @@ export interface ToolSpec {
   readonly rules?: { readonly [parameter: string]: Rule }
   /** What one call may do at worst, by dimension: a constant, `arg(…)` or `count(…)`. */
   readonly blast?: { readonly [dimension: string]: number | Argument | Count }
-  readonly once?: { readonly by: readonly string[]; readonly scope: "run" | "task" | "session" | "tenant" }
+  /** The business identity of the effect: the same values in the same scope are the same effect, whatever the call. */
+  readonly once?: OnceSpec
   readonly idempotency?: { readonly key: { readonly retentionMs: number } } | "natural" | "none"
+  /** The toolbox can ask by key whether the effect happened; after `finalAfterMs` "not applied" is final. */
   readonly reconcile?: { readonly finalAfterMs: number }
-  readonly compensate?: { readonly tool: string; readonly args: { readonly [name: string]: unknown } } | "none"
+  readonly compensate?: CompensationSpec | "none"
   /** What one call costs, in millionths of a US dollar. */
   readonly cost?: { readonly microUsd: number }
   readonly authority?: {
@@ -84,6 +113,7 @@ export interface ToolSpec {
     readonly approval?: "always"
     readonly approvers?: number
   }
+  /** Run the handler in a worker thread, which can be killed when it blocks or eats memory. */
   readonly isolate?: boolean
 }
 
@@ -93,8 +123,19 @@ export type ArgsOf<T extends ToolSpec> = Infer<T["params"]>
 /** The result of a tool; unknown where it declares none. */
 export type ResultOf<T extends ToolSpec> = T extends { readonly result: infer R extends AnySchema } ? Infer<R> : unknown
 
+/** The names that TypeScript can see in a schema; any name where it sees none. */
+type NameIn<S extends AnySchema> = [KeyOf<Infer<S>>] extends [never] ? string : KeyOf<Infer<S>>
+type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value & string : never
+
+/** What a tool says of its own parameters names parameters that it has. The rest is told by lint. */
+interface WellNamed<Name extends string> {
+  readonly requires?: readonly { readonly tool: string; readonly same?: readonly Name[] }[]
+  readonly blast?: { readonly [dimension: string]: number | Argument<Name> | Count<Name> }
+  readonly once?: { readonly by: readonly (Name | `/${string}`)[]; readonly scope: OnceSpec["scope"] }
+}
+
 /** Declares a tool. Gives back what it was given; the types of its schemas are kept. */
-export const tool = <const T extends ToolSpec>(spec: T): T => spec
+export const tool = <const T extends ToolSpec>(spec: T & WellNamed<NameIn<T["params"]>>): T => spec
 
 /** A JSON object of arguments, resolved. */
 export type Args = JsonObject
