@@ -16,9 +16,9 @@ export async function replaceFile(file: string, before: Uint8Array, text: string
 }
 
 async function replace(file: string, before: Uint8Array, text: string): Promise<void> {
-  const path = await realpath(file)
-  const stats = await stat(path)
+  const stats = await stat(file)
   if (!stats.isFile()) throw new UsageError(`${nameOf(file)} is no regular file: nothing was written`)
+  const path = await realpath(file)
   const temporary = join(dirname(path), `.sequitur-${randomBytes(8).toString("hex")}.tmp`)
   const handle = await open(temporary, "wx", 0o600)
   try {

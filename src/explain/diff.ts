@@ -22,7 +22,7 @@ export function explainDiff(before: string, after: string, name: string, look: L
   if (patch === undefined) return [...head, `(more than ${linesMax} lines change)`].join("\n")
   const hunks = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     paint(look, "cyan", `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`),
-    ...lines.map((line, index) => explainLine(line, windowOf(lines, index), look)),
+    ...lines.map((line) => explainLine(line, windowOf(line, lines), look)),
   ])
   return [...head, ...hunks].join("\n")
 }
@@ -40,12 +40,11 @@ interface Window {
 }
 
 /** The part of a line that is worth seeing: where one line became another, what is not the same in both. */
-function windowOf(lines: readonly string[], index: number): Window {
-  const line = lines[index] ?? ""
-  const other = line.startsWith("-") ? lines[index + 1] : line.startsWith("+") ? lines[index - 1] : undefined
-  if (other === undefined || line.length <= longest || !/^[-+]/.test(other) || other.charAt(0) === line.charAt(0)) {
-    return { from: 0, to: longest }
-  }
+function windowOf(line: string, lines: readonly string[]): Window {
+  const changed = line.length <= longest ? [] : lines.filter((one) => /^[-+]/.test(one))
+  const index = changed.indexOf(line)
+  const other = line.startsWith("-") ? changed[index + 1] : changed[index - 1]
+  if (index < 0 || other === undefined || other.charAt(0) === line.charAt(0)) return { from: 0, to: longest }
   const [one, two] = [line.slice(1), other.slice(1)]
   let start = 0
   while (start < one.length && one[start] === two[start]) start++
