@@ -124,6 +124,18 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     expect(hopeless1.err).toContain("nothing here can be mended for sure")
   })
 
+  test("what cannot be read comes out of --write as it went in; of what is too large nothing does", async () => {
+    const binary = Buffer.from([0x7b, 0xff, 0xfe, 0x0a])
+    const command = `"$0" --conditions=@sequitur/source "$1" compile - --fix --write --catalog "$2" 2>/dev/null | od -An -tx1`
+    const passed = spawnSync("bash", ["-c", command, process.execPath, main, catalog[1] ?? ""], {
+      input: binary,
+      encoding: "utf8",
+    })
+    expect(passed.stdout.trim()).toBe("7b ff fe 0a")
+    const large = await sequitur(["compile", "-", "--fix", "--write", ...catalog], { input: " ".repeat(2_000_000) })
+    expect([large.code, large.out, large.err]).toEqual([1, "", expect.stringContaining("error SEQ010")])
+  })
+
   test("inside a fence the plan is mended, and the fence stays", async () => {
     const fenced = (text: string): string => `\n\`\`\`json\r\n${text}\`\`\`  \n`
     const { code, out } = await sequitur(["compile", "-", "--unwrap", "fence", "--fix", "--write", ...catalog], {

@@ -6,17 +6,15 @@ import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { JsonPatch } from "../../diagnostic/patch.ts"
 import { explainDiagnostic } from "../../explain/diagnostic.ts"
 import type { Look } from "../../explain/look.ts"
-import { explainMended } from "../../explain/mended.ts"
 import { printableJson } from "../../explain/printable.ts"
 import { explainVerdict, plural, sayVerdict, type VerdictView, viewVerdict } from "../../explain/verdict.ts"
 import { feedback } from "../../planner/feedback.ts"
 import { serialize } from "../../stored.ts"
 import type { Json } from "../../text/json.ts"
-import { type Mended, mend } from "../mend.ts"
+import type { Mended } from "../mend.ts"
 import { nameOf } from "../modules.ts"
 import { isFaulty, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
 import { lookForPlace, unusable } from "../read-file.ts"
-import { replaceFile } from "../replace-file.ts"
 import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface CompileOptions extends PlanOptions {
@@ -72,7 +70,7 @@ export async function compilePlans(files: readonly string[], options: CompileOpt
       print(compiled.ok ? "accepted" : feedback(compiled.diagnostics, { more: compiled.more }))
     } else if (format === "pretty") {
       if (views.length > 1) print("")
-      tell(done, told, options)
+      await tell(done, told, options)
     }
     if (out !== undefined && compiled.ok) await keep(out, serialize(compiled.plan))
   }
@@ -118,11 +116,14 @@ interface Done {
 async function tryToCompile(file: string, options: CompileOptions): Promise<Done | UsageError> {
   try {
     const plan = await openPlan(file, options)
-    if (options.fix && plan.source === "stored") {
+    if (!options.fix) return { plan, mended: undefined, compiled: plan.compiled }
+    if (plan.source === "stored") {
       throw new UsageError(`${plan.name} is a compiled plan: --fix mends plans before they are compiled`)
     }
-    const mended = options.fix ? mend(plan, options) : undefined
-    if (options.write && file === "-") process.stdout.write(shownOn(process.stdout, mended?.text ?? plan.text))
+    // Loaded when they are needed: most plans are only looked at.
+    const [{ mend }, { replaceFile }] = await Promise.all([import("../mend.ts"), import("../replace-file.ts")])
+    const mended = mend(plan, options)
+    if (options.write && file === "-") passOn(plan, mended)
     else if (options.write && mended !== undefined) await replaceFile(file, plan.bytes, mended.text)
     return { plan, mended, compiled: options.write && mended !== undefined ? mended.compiled : plan.compiled }
   } catch (error) {
@@ -131,8 +132,13 @@ async function tryToCompile(file: string, options: CompileOptions): Promise<Done
   }
 }
 
-/** For a file or a program to the byte; on a terminal nothing in it may hide. */
-const shownOn = (stream: NodeJS.WriteStream, text: string): string => (stream.isTTY ? printableJson(text) : text)
+/** Standard input's plan, mended or to the byte as it came; nothing where there was too much of it to read it all. */
+function passOn({ text, bytes, catalog }: PlanFile, mended: Mended | undefined): void {
+  if (bytes.length > catalog.bounds.textBytes) return
+  // On a terminal nothing in it may hide.
+  if (process.stdout.isTTY) process.stdout.write(printableJson(mended?.text ?? text))
+  else process.stdout.write(mended?.text ?? bytes)
+}
 
 function view(file: string, { plan, mended, compiled }: Done, { fix, write = false }: CompileOptions): PlanView {
   const seen = viewVerdict(file, compiled)
@@ -156,10 +162,11 @@ interface Speaker {
 }
 
 /** A catalog's own faults are told once, not with each of its plans. */
-function tell({ plan, mended, compiled }: Done, told: Set<string>, options: CompileOptions): void {
+async function tell({ plan, mended, compiled }: Done, told: Set<string>, options: CompileOptions): Promise<void> {
   const { name, text, catalog, catalogPath, file } = plan
   const { say, look } = speakerOf(file, options)
   if (mended !== undefined) {
+    const { explainMended } = await import("../../explain/mended.ts")
     const { text: after, diagnostics } = mended
     const written = options.write ?? false
     say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, written }, look))
