@@ -2,11 +2,13 @@
 import { execFileSync } from "node:child_process"
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { isolated, toolbox } from "sequitur/run"
+import { definePlan } from "sequitur"
+import { createRunner, isolated, memory, reconciled, toolbox } from "sequitur/run"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { perform } from "../../src/run/call/perform.ts"
 import { performReconcile } from "../../src/run/call/reconcile.ts"
 import { call, catalog, idempotencyKey, makeStation, pause } from "./calling.ts"
+import { accepted, scope } from "./desk.ts"
 import type * as handlers from "./isolated-handlers.ts"
 
 const escaped: unknown[] = []
@@ -99,6 +101,49 @@ describe("in a thread a handler answers as at home", () => {
         expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
         expect(event).toHaveProperty("failure.message", expect.stringContaining("card declined"))
       }
+    }),
+  )
+
+  it.live("whatever door its module has come in by", () =>
+    Effect.gen(function* () {
+      const door = new URL("./isolated-door.ts", import.meta.url)
+      const { worker } = yield* makeStation({ put: { call: isolated(door, "decline") } })
+      const event = yield* perform(worker, call("put"), { ms: 20_000 })
+      expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+      expect(event).toHaveProperty("failure.message", expect.stringContaining("said: card declined"))
+    }),
+  )
+
+  it.live("in a whole run, one step after the other", () =>
+    Effect.gen(function* () {
+      const plan = accepted(
+        definePlan(catalog, {
+          version: 1,
+          steps: [
+            { id: "a", tool: "put", args: { n: 1 } },
+            { id: "b", tool: "put", args: { n: { $from: "a", path: "/n" } } },
+            { id: "c", tool: "put", args: { n: { $from: "b", path: "/n" } } },
+          ],
+        }),
+      )
+      const plain = () => ({ n: 0 })
+      const runner = createRunner({
+        catalog,
+        store: memory(),
+        tools: {
+          get: plain,
+          any: plain,
+          set: { call: plain, reconcile: () => reconciled.barred() },
+          put: {
+            call: isolated<typeof handlers.answer>(module, "answer"),
+            reconcile: isolated<typeof handlers.reconcile>(module, "reconcile"),
+          },
+        },
+      })
+      const { principal, sessionId, taskId } = scope
+      const report = yield* Effect.promise(() => runner.run(plan, { principal, sessionId, taskId }))
+      expect(report).toMatchObject({ status: "succeeded", steps: { a: { n: 2 }, b: { n: 3 }, c: { n: 4 } } })
+      yield* Effect.promise(() => runner.close())
     }),
   )
 
