@@ -51,7 +51,7 @@ function judge(cases: ReturnType<typeof casesIn>, formats: Formats): Count {
       continue
     }
     if (lowered.schema.exact) count.exact += tests.length
-    const normal = readJsonSchema(schema, startFindings("result"), root, formats)
+    const normal = readJsonSchema(schema, startFindings("result", formats), root)
     if (normal === undefined) throw new Error("read once, but not twice")
     const validators = { Ajv: generate(normal, formats), walker: walk(normal, formats) }
     for (const { description: what, data, valid } of tests) {

@@ -17,14 +17,17 @@ const mark = Symbol.for("sequitur.named")
 export function named<F extends (...given: never[]) => unknown>(name: string, version: string, fn: F): F {
   const wrapped = (...given: never[]): unknown => {
     const answer = fn(...given)
-    if (!(answer instanceof Promise)) return answer
+    if (!isPromise(answer)) return answer
     // Whoever asks wants an answer now and drops a promise: its failure must not end the process.
-    answer.catch(() => undefined)
+    answer.then(undefined, () => undefined)
     throw new TypeError(`\`${name}\` answered with a promise`)
   }
   const value: Mark = { name, version, asynchronous: isAsynchronous(fn) }
   return Object.defineProperty(wrapped, mark, { value }) as unknown as F
 }
+
+const isPromise = (answer: unknown): answer is PromiseLike<unknown> =>
+  typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function"
 
 /** Its name and version as `name@version`; undefined where it has none. */
 export function nameOfFunction(fn: unknown): string | undefined {

@@ -20,7 +20,7 @@ export interface Schema {
   readonly exact: boolean
   /** The author's own validator, on a copy; its output must equal its input. Empty where the value is right. */
   readonly judge: (value: Json) => readonly Issue[]
-  /** Names and versions of the functions (refinements) in it, sorted: what a hash of `shape` cannot see. */
+  /** Names and versions of the functions (refinements) in it, and its catalog's own formats, sorted: what a hash of `shape` cannot see. */
   readonly functions: readonly string[]
 }
 

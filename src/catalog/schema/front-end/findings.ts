@@ -3,13 +3,19 @@ import type { Pointer } from "../../../text/pointer.ts"
 import { isAsynchronous, nameOfFunction } from "../named.ts"
 import type { Closed, Notice, Role, SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
+import { type Formats, formats as fixed } from "./formats.ts"
 
 export interface Findings {
   readonly role: Role
+  /** The formats that are known. */
+  readonly formats: Formats
   readonly faults: SchemaFault[]
   readonly closed: Closed[]
   readonly notices: Notice[]
+  /** Names and versions of the author's functions, and what the catalog's own formats ask. */
   readonly functions: Set<string>
+  /** TypeBox's kinds of the host's, as its registry has them now. */
+  readonly kinds: Map<string, KindCheck>
   /** Every regular expression of the author's. */
   readonly patterns: FoundPattern[]
   /** A schema holds itself: the shape says less of it than there is. */
@@ -20,6 +26,8 @@ export interface Findings {
   parts: number
 }
 
+export type KindCheck = (schema: unknown, value: unknown) => unknown
+
 export interface FoundPattern {
   readonly rule: PatternRule
   readonly at: Pointer
@@ -27,12 +35,14 @@ export interface FoundPattern {
   hidden: boolean
 }
 
-export const startFindings = (role: Role): Findings => ({
+export const startFindings = (role: Role, formats: Formats = fixed): Findings => ({
   role,
+  formats,
   faults: [],
   closed: [],
   notices: [],
   functions: new Set(),
+  kinds: new Map(),
   patterns: [],
   recursive: false,
   way: new Set(),

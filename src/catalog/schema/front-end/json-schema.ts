@@ -30,7 +30,7 @@ import { costOf, stepsMax } from "../pattern-cost.ts"
 import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, notePattern, visit } from "./findings.ts"
-import { type Formats, formats as known, patternOf } from "./formats.ts"
+import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
 import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
 
@@ -41,19 +41,14 @@ export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
 const bounds = { depth: 200, nodes: 100_000 } as const
 
 /** The normal form; undefined after noting a fault. The host's own object is copied, and never looked at again. */
-export function readJsonSchema(
-  schema: JsonSchema,
-  findings: Findings,
-  at: Pointer,
-  formats = known,
-): Normal | undefined {
+export function readJsonSchema(schema: JsonSchema, findings: Findings, at: Pointer): Normal | undefined {
   const copied = copyJson(schema, bounds, { numbers: "finite" })
   if (!copied.ok) {
     const what = `something else than a zod 4, TypeBox or JSON Schema (it holds ${copied.problem} at \`${copied.at || "/"}\`)`
     findings.faults.push({ kind: "not-a-schema", at, what })
     return undefined
   }
-  const normal = normalise(copied.value, findings, formats, at)
+  const normal = normalise(copied.value, findings, at)
   refuseSlow(normal, findings)
   return findings.faults.length > 0 ? undefined : normal
 }
@@ -73,8 +68,8 @@ function longestText(part: unknown): number {
   return Object.entries(part).reduce((most, [key, inner]) => Math.max(most, key.length, longestText(inner)), 0)
 }
 
-export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer, formats: Formats = known): Shape {
-  const walk: Walk = { definitions: normal.definitions, findings, formats }
+export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
+  const walk: Walk = { definitions: normal.definitions, findings }
   const shape = lower(normal.schema, walk, at, new Set())
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
@@ -82,7 +77,6 @@ export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer,
 interface Walk {
   readonly definitions: ReadonlyMap<string, NormalSchema>
   readonly findings: Findings
-  readonly formats: Formats
 }
 
 /** Schemas about the same value that the way leads through: to come back to one of them would never end. */
@@ -201,8 +195,7 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
       return numberOf(type === "integer" ? "Integer" : "Number", { ...Object.fromEntries(given), ...by })
     }
     case "string":
-      if (schema.pattern !== undefined) notePattern(walk.findings, { source: schema.pattern, flags: "u" }, at)
-      return lowerString(schema, walk)
+      return lowerString(schema, walk, at)
     case "array":
       return lowerArray(schema, walk, at)
     case "object":
@@ -210,20 +203,22 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
   }
 }
 
-function lowerString({ minLength, maxLength, pattern, format }: Keywords, { formats }: Walk): Shape {
-  const formatted = patternOf(formats.get(format ?? "") ?? {})
-  const patterns = [
-    ...(pattern === undefined ? [] : [{ source: pattern, flags: "u" }]),
-    ...(formatted ? [formatted] : []),
-  ]
+function lowerString({ minLength, maxLength, pattern, format }: Keywords, walk: Walk, at: Pointer): Shape {
+  const { own, right, ...asked } = walk.findings.formats.get(format ?? "") ?? {}
+  const formatted = patternOf(asked)
+  const written = pattern === undefined ? [] : [{ source: pattern, flags: "u" }]
+  const patterns = [...written, ...(formatted ? [formatted] : [])]
+  // The fixed ones are known to be fast.
+  for (const rule of own === undefined ? written : patterns) notePattern(walk.findings, rule, at)
   if ((minLength ?? 0) > (maxLength ?? Infinity)) return never
-  return stringOf({
+  const shape = stringOf({
     ...(minLength === undefined ? {} : { minLength }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(minLength === undefined && maxLength === undefined ? {} : { lengthIn: "code-points" as const }),
     ...(patterns.length === 0 ? {} : { patterns }),
     ...(format === undefined ? {} : { format }),
   })
+  return right === undefined ? shape : opaque(shape, `format ${format}: ${own}`)
 }
 
 function lowerArray(schema: Keywords, walk: Walk, at: Pointer): Shape {

@@ -8,7 +8,7 @@ import type { SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
 import { clip, quote } from "../show.ts"
 import type { Findings } from "./findings.ts"
-import type { Formats } from "./formats.ts"
+import { askOf, findFormat, patternOf } from "./formats.ts"
 import { type Draft, draftOf, type Holds, holdsOf } from "./keywords.ts"
 import { type Document, readDocument, resolve } from "./reference.ts"
 
@@ -29,7 +29,7 @@ export interface Keywords {
   minLength?: number
   maxLength?: number
   pattern?: string
-  /** One that a pattern says. */
+  /** One that asks something of strings. */
   format?: string
   prefixItems?: readonly NormalSchema[]
   items?: NormalSchema
@@ -79,7 +79,6 @@ export interface PatternPlace {
 interface Context {
   readonly document: Document
   readonly draft: Draft
-  readonly formats: Formats
   readonly findings: Findings
   /** What definitions are called, by the schemas that references lead to. */
   readonly names: Map<Json, string>
@@ -88,7 +87,7 @@ interface Context {
 }
 
 /** Notes a fault for each thing that cannot be honoured; then the form is of no use. */
-export function normalise(root: Json, findings: Findings, formats: Formats, at: Pointer): Normal {
+export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
   const dialect = isObject(root) ? root.$schema : undefined
   const draft = typeof dialect === "string" ? draftOf(dialect) : "2020-12"
   if (draft === undefined || (dialect !== undefined && typeof dialect !== "string")) {
@@ -103,7 +102,6 @@ export function normalise(root: Json, findings: Findings, formats: Formats, at: 
   const context: Context = {
     document,
     draft: document.draft,
-    formats,
     findings,
     names: new Map(),
     definitions,
@@ -306,14 +304,14 @@ function readPattern(source: string, context: Context, at: Pointer): void {
 }
 
 function readFormat(name: string, normal: Keywords, context: Context, at: Pointer): Keywords {
-  const format = context.formats.get(name)
-  if (format === undefined) {
-    fault(context, "unsupported", at, `the format ${quote(name)}`, "is none that is judged here")
-    return {}
-  }
-  const { pattern, ...bounds } = format
+  const format = findFormat(name, context.findings, at)
+  if (format === undefined) return {}
+  const { minimum, maximum } = format
+  const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
+  const rule = format.own === undefined ? undefined : patternOf(format)
+  if (rule !== undefined) context.patterns.push({ rule, at })
   return {
-    ...(pattern === undefined ? {} : { format: name }),
+    ...(askOf(format) === undefined ? {} : { format: name }),
     ...(Object.keys(bounds).length === 0 ? {} : { allOf: [...(normal.allOf ?? []), bounds] }),
   }
 }
