@@ -41,12 +41,19 @@ function lower(schema: unknown, role: Role, formats: Formats): Lowered {
   const read = readBy(schema, findings)
   if (read === undefined) return refuse("not-a-schema", "something else than a zod 4, TypeBox or JSON Schema")
   const shape = guardPatterns(read.shape, findings)
-  const { faults, closed, notices, functions } = findings
+  const { faults, closed, notices, functions, descriptions } = findings
   if (faults.length > 0) return { ok: false, faults }
   const exact = isExact(shape)
   return {
     ok: true,
-    schema: { shape, exact, judge: judgeBy(read.validator(exact), role), functions: [...functions].sort() },
+    schema: {
+      shape,
+      exact,
+      judge: judgeBy(read.validator(exact), role),
+      functions: [...functions].sort(),
+      // Of several about one place the outermost counts.
+      descriptions: new Map(descriptions.toReversed().map(({ at, text }) => [at, text])),
+    },
     closed: distinct(closed),
     notices: distinct(notices),
   }

@@ -29,7 +29,7 @@ import {
 import { costOf, stepsMax } from "../pattern-cost.ts"
 import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, notePattern, visit } from "./findings.ts"
+import { aside, type Findings, noteDescription, notePattern, visit } from "./findings.ts"
 import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
 import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
@@ -69,12 +69,13 @@ function longestText(part: unknown): number {
 }
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
-  const walk: Walk = { definitions: normal.definitions, findings }
+  const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
   const shape = lower(normal.schema, walk, at, new Set())
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
 
 interface Walk {
+  readonly descriptions: Normal["descriptions"]
   readonly definitions: ReadonlyMap<string, NormalSchema>
   readonly findings: Findings
 }
@@ -97,7 +98,10 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
     const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
     return recursive(name)
   }
-  return visit<Shape>(schema, findings, at, unknown, () => lowerKeywords(schema, walk, at, new Set([...place, schema])))
+  return visit<Shape>(schema, findings, at, unknown, () => {
+    noteDescription(findings, at, walk.descriptions.get(schema))
+    return lowerKeywords(schema, walk, at, new Set([...place, schema]))
+  })
 }
 
 function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {

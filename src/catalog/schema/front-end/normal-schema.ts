@@ -69,6 +69,8 @@ export interface Normal {
   readonly schema: NormalSchema
   readonly definitions: ReadonlyMap<string, NormalSchema>
   readonly patterns: readonly PatternPlace[]
+  /** Beside the form: no part of what a schema means. */
+  readonly descriptions: ReadonlyMap<NormalSchema, string>
 }
 
 export interface PatternPlace {
@@ -84,6 +86,7 @@ interface Context {
   readonly names: Map<Json, string>
   readonly definitions: Map<string, NormalSchema>
   readonly patterns: PatternPlace[]
+  readonly descriptions: Map<NormalSchema, string>
 }
 
 /** Notes a fault for each thing that cannot be honoured; then the form is of no use. */
@@ -99,6 +102,7 @@ export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
   })
   const definitions = new Map<string, NormalSchema>()
   const patterns: PatternPlace[] = []
+  const descriptions = new Map<NormalSchema, string>()
   const context: Context = {
     document,
     draft: document.draft,
@@ -106,8 +110,9 @@ export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
     names: new Map(),
     definitions,
     patterns,
+    descriptions,
   }
-  return { schema: schemaOf(root, context, at), definitions, patterns }
+  return { schema: schemaOf(root, context, at), definitions, patterns, descriptions }
 }
 
 function fault(context: Context, kind: SchemaFault["kind"], at: Pointer, what: string, problem?: string): void {
@@ -122,7 +127,10 @@ function schemaOf(schema: Json, context: Context, at: Pointer): NormalSchema {
   }
   const normal: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) readKeyword(keyword, value, schema, normal, context, at)
-  return finish(normal)
+  const finished = finish(normal)
+  const { description } = schema
+  if (typeof description === "string" && finished !== false) context.descriptions.set(finished, description)
+  return finished
 }
 
 /** What validators are of two minds about. */

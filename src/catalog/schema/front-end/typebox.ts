@@ -24,7 +24,7 @@ import {
 } from "../make.ts"
 import type { SchemaFault } from "../schema.ts"
 import type { ObjectShape, Shape } from "../shape.ts"
-import { aside, type Findings, hideFrom, noteFunction, notePattern, visit } from "./findings.ts"
+import { aside, type Findings, hideFrom, noteDescription, noteFunction, notePattern, visit } from "./findings.ts"
 import { findFormat, patternOf } from "./formats.ts"
 
 export const isTypeBox = (schema: object): schema is TSchema =>
@@ -32,6 +32,7 @@ export const isTypeBox = (schema: object): schema is TSchema =>
 
 export const lowerTypeBox = (schema: TSchema, findings: Findings, at: Pointer): Shape =>
   visit<Shape>(schema, findings, at, unknown, () => {
+    noteDescription(findings, at, schema.description)
     if (TransformKind in schema) fault(findings, "transforms", at, "`Type.Transform()`")
     // TypeBox reads it as a note, but a planner's host would expect it to be filled in.
     if (findings.role === "params" && Object.hasOwn(schema, "default")) fault(findings, "defaults", at, "`default`")
