@@ -9,7 +9,7 @@ import type { PatternRule } from "../shape.ts"
 import { clip, quote } from "../show.ts"
 import type { Findings } from "./findings.ts"
 import { askOf, findFormat, patternOf } from "./formats.ts"
-import { type Draft, draftOf, type Holds, holdsOf } from "./keywords.ts"
+import { type Draft, draftOf, type Holds, holdsOf, isRight, isTexts } from "./keywords.ts"
 import { type Document, readDocument, resolve } from "./reference.ts"
 
 export type NormalSchema = boolean | Keywords
@@ -246,47 +246,6 @@ const unsupported: { readonly [keyword: string]: string } = {
   $recursiveAnchor: "cannot be honoured",
   $vocabulary: "cannot be honoured",
   contentSchema: "cannot be honoured: what a string holds is not judged",
-}
-
-const typeNames: ReadonlySet<unknown> = new Set(["null", "boolean", "integer", "number", "string", "array", "object"])
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string")
-
-function isRight(value: Json, holds: Holds): boolean {
-  switch (holds) {
-    case "any":
-    case "note":
-    case "schema":
-      return true
-    case "values":
-      return Array.isArray(value)
-    case "types": {
-      const all = [value].flat() as readonly Json[]
-      return all.length > 0 && all.every((one) => typeNames.has(one))
-    }
-    case "number":
-      return typeof value === "number"
-    case "step":
-      return typeof value === "number" && value > 0
-    case "count":
-      return Number.isInteger(value) && (value as number) >= 0
-    case "flag":
-      return typeof value === "boolean"
-    case "names":
-      return isTexts(value)
-    case "schemas":
-      return Array.isArray(value) && value.length > 0
-    case "items":
-      return typeof value === "boolean" || typeof value === "object"
-    case "schema-by-name":
-    case "schema-by-pattern":
-    case "definitions":
-    case "dependencies":
-      return isObject(value)
-    case "names-by-name":
-      return isObject(value) && Object.values(value).every(isTexts)
-    default:
-      return typeof value === "string"
-  }
 }
 
 function readNamed(keyword: string, value: JsonObject, context: Context, at: Pointer): Named {
