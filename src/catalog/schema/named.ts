@@ -10,7 +10,7 @@ interface Mark {
 const mark = Symbol.for("sequitur.named")
 
 /**
- * Gives a refinement its name and version: `z.string().refine(named("is-sku", "1", (text) => …))`. Raise the version
+ * Gives a refinement, or a format of a catalog's own, its name and version: `z.string().refine(named("is-sku", "1", (text) => …))`. Raise the version
  * when the function comes to accept other values. Both take part in the catalog's hash, so that plans compiled against
  * the old one are refused as stale. The function must answer at once: a promise makes it throw.
  */

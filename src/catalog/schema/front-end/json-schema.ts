@@ -4,12 +4,10 @@
  * standard; in params they are closed, as if `unevaluatedProperties: false` stood there.
  */
 import { Kind } from "@sinclair/typebox"
-import { copyJson } from "../../../text/copy-json.ts"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
 import { fit } from "../fit.ts"
-import { faultOf } from "../guard.ts"
 import { intersect } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
 import {
@@ -26,47 +24,11 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
-import { costOf, stepsMax } from "../pattern-cost.ts"
-import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, noteDescription, notePattern, visit } from "./findings.ts"
 import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
-import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
-
-export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
-  typeof schema === "boolean" || (typeof schema === "object" && schema !== null && !Array.isArray(schema))
-
-/** Schemas inside one another, and values in all. */
-const bounds = { depth: 200, nodes: 100_000 } as const
-
-/** The normal form; undefined after noting a fault. The host's own object is copied, and never looked at again. */
-export function readJsonSchema(schema: JsonSchema, findings: Findings, at: Pointer): Normal | undefined {
-  const copied = copyJson(schema, bounds, { numbers: "finite" })
-  if (!copied.ok) {
-    const what = `something else than a zod 4, TypeBox or JSON Schema (it holds ${copied.problem} at \`${copied.at || "/"}\`)`
-    findings.faults.push({ kind: "not-a-schema", at, what })
-    return undefined
-  }
-  const normal = normalise(copied.value, findings, at)
-  refuseSlow(normal, findings)
-  return findings.faults.length > 0 ? undefined : normal
-}
-
-/** Lowering asks patterns of the schema's own keys and constants: it must not be held up by them either. */
-function refuseSlow({ schema, definitions, patterns }: Normal, { faults }: Findings): void {
-  const longest = longestText([schema, ...definitions.values()])
-  for (const pattern of patterns) {
-    const { degree } = costOf(pattern.rule)
-    if (degree > 1 && longest ** degree > stepsMax) faults.push(faultOf(pattern))
-  }
-}
-
-function longestText(part: unknown): number {
-  if (typeof part === "string") return part.length
-  if (typeof part !== "object" || part === null) return 0
-  return Object.entries(part).reduce((most, [key, inner]) => Math.max(most, key.length, longestText(inner)), 0)
-}
+import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
   const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
