@@ -7,7 +7,7 @@ import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import { startFindings } from "../../src/catalog/schema/front-end/findings.ts"
 import { type Formats, formats } from "../../src/catalog/schema/front-end/formats.ts"
-import { readJsonSchema } from "../../src/catalog/schema/front-end/json-schema.ts"
+import { readJsonSchema } from "../../src/catalog/schema/front-end/read-json-schema.ts"
 import { generate, walk } from "../../src/catalog/schema/front-end/validate.ts"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
@@ -51,7 +51,7 @@ function judge(cases: ReturnType<typeof casesIn>, formats: Formats): Count {
       continue
     }
     if (lowered.schema.exact) count.exact += tests.length
-    const normal = readJsonSchema(schema, startFindings("result"), root, formats)
+    const normal = readJsonSchema(schema, startFindings("result", formats), root)
     if (normal === undefined) throw new Error("read once, but not twice")
     const validators = { Ajv: generate(normal, formats), walker: walk(normal, formats) }
     for (const { description: what, data, valid } of tests) {
