@@ -34,7 +34,7 @@ function importsOf(file: string, seen = new Set<string>()): ReadonlySet<string> 
   if (seen.has(file)) return seen
   seen.add(file)
   if (!file.startsWith("test/naive/")) return seen
-  for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/\b(?:from|import\(?)\s*"([^"]+)"/g))
+  for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/\b(?:from|import\(?)\s*"([\w./@-]+)"/g))
     if (from.startsWith(".")) importsOf(relative(".", join(file, "..", from)), seen)
     else seen.add(from)
   return seen
