@@ -1,11 +1,12 @@
 /** `npm run conformance` in small: what others wrote, with fewer mutants. The rest of its table has tests of its own. */
 import { describe, expect, test } from "vitest"
 import { hasData } from "../data.ts"
-import { plansOfOthers, sizes } from "./conformance.ts"
+import { plansOfOthers } from "./conformance.ts"
 import { listedIds, namedIds } from "./ids.ts"
 import { unmet } from "./judged.ts"
 import { randomOf } from "./random.ts"
 import { readmeTable } from "./readme.ts"
+import { sizes } from "./sizes.ts"
 import { type Section, tableOf, unexplainedIn } from "./table.ts"
 
 describe.skipIf(!hasData)("other people's plans", () => {

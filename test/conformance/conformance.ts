@@ -6,22 +6,10 @@ import { nestfulRows } from "./nestful.ts"
 import { retailRows } from "./retail.ts"
 import { isControl, mutantRows } from "./retail-mutants.ts"
 import { proofLines, redosRows, suiteRows, textRows } from "./schemas.ts"
+import type { Sizes } from "./sizes.ts"
 import type { Row } from "./suite.ts"
 import { lineOf, type Section, sectionFrom, sectionOf } from "./table.ts"
 import { writtenRows } from "./written-plans.ts"
-
-export interface Sizes {
-  readonly seed: number
-  /** Mutants of each kind made of each plan. */
-  readonly mutants: number
-  /** Of schemas and values, in all languages together. */
-  readonly pairs: number
-  /** Generated, for two compilers. */
-  readonly plans: number
-}
-
-/** Of each kind and plan four: more than 20,000 in all. */
-export const sizes: Sizes = { seed: 20_261_130, mutants: 4, pairs: 102_000, plans: 20_000 }
 
 export const conform = ({ seed, mutants, pairs, plans }: Sizes): readonly Section[] => [
   section("Text and schemas", () => [...textRows(), ...suiteRows(), ...redosRows()]),

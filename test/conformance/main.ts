@@ -4,10 +4,9 @@
  */
 import { parseArgs } from "node:util"
 import { dataFolder } from "../data.ts"
-import { conform, type Sizes, sizes } from "./conformance.ts"
-import { judgementsMet } from "./judged.ts"
 import { absent, hasNothing } from "./layout.ts"
 import { renewReadme } from "./readme.ts"
+import { type Sizes, sizes } from "./sizes.ts"
 import { tableOf, unexplainedIn } from "./table.ts"
 
 const shownMax = 50
@@ -44,6 +43,9 @@ if (hasNothing()) {
   process.exit(1)
 }
 const start = performance.now()
+// Only now, so that a wrong option is told at once.
+const { conform } = await import("./conformance.ts")
+const { judgementsMet } = await import("./judged.ts")
 const sections = conform(asked.sizes)
 const table = tableOf(sections)
 console.log(table)
