@@ -58,6 +58,7 @@ if (asked.judgements)
 const missing = absent()
 if (missing.length > 0)
   console.log(`\nAbsent in ${dataFolder}, and left out:\n${missing.map((one) => `- ${one}`).join("\n")}`)
+if (missing.length > 0 && process.env.SEQUITUR_DATA_REQUIRED === "1") process.exitCode = 1
 const unexplained = unexplainedIn(sections)
 if (unexplained.length > 0) {
   console.log(
