@@ -17,13 +17,13 @@ import type { WrittenPlan } from "./faults.ts"
 
 export const goodPlans = (): readonly GoodPlan[] => [...deskPlans(3, 60), ...domainPlans(), ...recordedPlans()]
 
-const deskPlans = (seed: number, count: number): readonly GoodPlan[] =>
+export const deskPlans = (seed: number, count: number): readonly GoodPlan[] =>
   acceptedOf(
     desk as Catalog,
     fc.sample(rightPlan, { numRuns: count, seed }).map((plan: Json) => JSON.stringify(plan)),
   )
 
-const domainPlans = (): readonly GoodPlan[] =>
+export const domainPlans = (): readonly GoodPlan[] =>
   Object.entries({ billing, invoices, servers }).flatMap(([name, catalog]) =>
     acceptedOf(
       catalog as Catalog,
