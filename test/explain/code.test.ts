@@ -57,7 +57,9 @@ describe("what end users are told of a code", () => {
     expect(said.length).toBeLessThanOrEqual(120)
     expect(said).toMatch(/^[A-Z][^\n`{}$/]*\.$/)
     // Words of the engine, which nobody outside has heard of.
-    expect(said).not.toMatch(/\b(JSON|schemas?|catalogs?|journals?|tools?|handlers?|run|intents?|effects?|idempoten\w+|compensat\w+)\b/i)
+    expect(said).not.toMatch(
+      /\b(JSON|schemas?|catalogs?|journals?|tools?|handlers?|run|intents?|effects?|idempoten\w+|compensat\w+)\b/i,
+    )
   })
 
   test("no two codes are told in the same words, and hosts find them in the tables", () => {
