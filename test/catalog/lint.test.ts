@@ -41,7 +41,7 @@ describe("names", () => {
   test("limits and states too; the first is shown beside the second", () => {
     const counting = { ...read, blast: { cents: 1, Cents: 1 } }
     const [first] = build({ look: counting }, { blastRadius: { cents: { max: 1 }, Cents: { max: 1 } } }).diagnostics
-    expect(first).toMatchObject({ code: "SEQ817", at: "/blastRadius/Cents", related: [{ at: "/blastRadius/cents" }] })
+    expect(first).toMatchObject({ code: "SEQ817", at: "/blastRadius/cents", related: [{ at: "/blastRadius/Cents" }] })
   })
 })
 
