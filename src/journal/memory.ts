@@ -5,7 +5,7 @@ import { beginning, chained, type Link, type Sealed, saltIn, seal } from "./chai
 import type { Recorded } from "./entry.ts"
 import { Journal, type JournalService, type TableRow, type Whole } from "./journal.ts"
 import { adopt, append, dueSinceMs, isDue, renew, takeUp } from "./lease.ts"
-import { claimRow, effectRow, MapRows, summarise, tellLink } from "./rows.ts"
+import { claimRow, effectRow, lastOf, MapRows, summarise, tellLink } from "./rows.ts"
 import type { RunRow } from "./tables.ts"
 
 /** Each store made by `memory()` has runs of its own. Nothing leaves the process, so the chain is made when it is read. */
@@ -30,6 +30,7 @@ function makeMemory(): JournalService {
     append: (runId, records, as) => change(() => append(rows, runId, records, as)),
     takeUp: (runId, as) => change(() => takeUp(rows, runId, as)),
     renew: (runId, as) => change(() => renew(rows, runId, as)),
+    look: (runId) => Effect.sync(() => known(rows.run(runId), lastOf)),
     read: (runId, { tenant } = {}) =>
       Effect.sync(() => {
         const run = rows.run(runId)

@@ -126,6 +126,8 @@ export const effectRow = ({ identity, generation, key, runId, stepId, state }: E
   state,
 })
 
+export const lastOf = ({ seq, epoch }: RunRow): Pick<RunRow, "seq" | "epoch"> => ({ seq, epoch })
+
 export const claimRow = ({ digest, call, identity }: ClaimRow): ClaimRow => ({ digest, call, identity })
 
 export const summarise = ({

@@ -6,7 +6,7 @@ import { type Entry, journalVersion } from "./entry.ts"
 import { JournalNewer, JournalTampered, type StoreUnavailable } from "./failure.ts"
 import { Journal, type JournalService, type Whole } from "./journal.ts"
 import { adopt, append, renew, takeUp } from "./lease.ts"
-import { claimRow, effectRow } from "./rows.ts"
+import { claimRow, effectRow, lastOf } from "./rows.ts"
 import { Commits } from "./sqlite/commit.ts"
 import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
@@ -98,6 +98,7 @@ function makeSqlite(
     append: (runId, records, as) => change(() => append(rows, runId, records, as)),
     takeUp: (runId, as) => change(() => takeUp(rows, runId, as)),
     renew: (runId, as) => change(() => renew(rows, runId, as)),
+    look: (runId) => look(() => known(rows.run(runId), lastOf)),
     read: (runId, { tenant } = {}) => look(() => read(runId, tenant)),
     list: ({ tenant } = {}) => look(() => rows.list(tenant)),
     due: (nowMs, limit) => look(() => rows.due(nowMs, journalVersion, limit)),

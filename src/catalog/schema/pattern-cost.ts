@@ -11,6 +11,12 @@ export interface PatternCost {
   readonly why: string
 }
 
+/** A regular expression that judges by its source and flags alone: not one that was made to behave otherwise. */
+export const isPlainPattern = (value: unknown): value is RegExp =>
+  value instanceof RegExp &&
+  Object.getPrototypeOf(value) === RegExp.prototype &&
+  !["test", "exec", "source", "flags"].some((member) => Object.hasOwn(value, member))
+
 /** Steps that all slow patterns of one judgement may take together. */
 export const stepsMax = 4_000_000
 
@@ -36,9 +42,9 @@ export function costOf(rule: PatternRule): PatternCost {
 const isKnown = ({ source, flags }: PatternRule): boolean => flags === "" && knownPatterns.has(source)
 
 /** Asks the real checker, which is big, and slow to start. */
-export function check({ source, flags }: PatternRule): PatternCost {
+export function check({ source, flags }: PatternRule, timeoutMs: number = checkMaxMs): PatternCost {
   if (source.length > sourceMax) return { degree: Infinity, why: `is longer than ${sourceMax} characters` }
-  const found = recheck()(source, flags, limits)
+  const found = recheck()(source, flags, { ...limits, timeout: timeoutMs })
   switch (found.status) {
     case "safe":
       return linear
@@ -53,7 +59,6 @@ export function check({ source, flags }: PatternRule): PatternCost {
 
 /** What ends a search is the number of steps, so that every machine comes to the same answer; time is the last resort. */
 const limits = {
-  timeout: checkMaxMs,
   attackTimeout: null,
   incubationTimeout: null,
   seedingTimeout: null,
