@@ -34,6 +34,8 @@ export interface WorkOptions extends Pick<Driving, "onEvent" | "leaseMs"> {
   readonly concurrency?: number | undefined
   /** How often the store is asked what is due, in milliseconds. Default 1,000. */
   readonly everyMs?: number | undefined
+  /** Ends when nothing is due and nothing under way. */
+  readonly untilIdle?: boolean | undefined
   /** How long calls under way are waited for when the worker is stopped, in milliseconds. Default 30,000. */
   readonly graceMs?: number | undefined
   readonly onError?: OnError | undefined
@@ -83,11 +85,11 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 }
 
-/** The same as an Effect, that works until it is interrupted. */
+/** The same as an Effect, that works until it is interrupted, and is done when all is let go of. */
 export const work = (
   options: WorkOptions,
   telemetry: Telemetry = { ...silent, onEvent: options.onEvent },
-): Effect.Effect<never, InputsRefused, Journal | Ids> =>
+): Effect.Effect<void, InputsRefused, Journal | Ids> =>
   Effect.suspend(() => {
     const refused = admit(options)
     return refused === undefined ? loop(options, telemetry) : Effect.fail(refused)
@@ -124,9 +126,9 @@ interface Trouble {
 }
 
 const loop = Effect.fnUntraced(function* (
-  { tools, concurrency = 4, everyMs = 1_000, graceMs = 30_000, onError, leaseMs }: WorkOptions,
+  { tools, concurrency = 4, everyMs = 1_000, graceMs = 30_000, untilIdle, onError, leaseMs }: WorkOptions,
   telemetry: Telemetry,
-): Effect.fn.Return<never, never, Journal | Ids> {
+): Effect.fn.Return<void, never, Journal | Ids> {
   const journal = yield* Journal
   const clock = yield* Clock
   const underWay = new Map<string, Fiber.Fiber<void>>()
@@ -188,8 +190,9 @@ const loop = Effect.fnUntraced(function* (
     for (;;) {
       freed.closeUnsafe()
       const more = yield* takeUpDue
+      if (untilIdle && underWay.size === 0) return
       const rest = Effect.sleep(everyMs)
-      yield* more ? Effect.raceFirst(rest, freed.await) : rest
+      yield* more || untilIdle ? Effect.raceFirst(rest, freed.await) : rest
     }
   })
 
