@@ -13,8 +13,9 @@ import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
-import { open, openToRead } from "./open.ts"
+import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
 import { SqliteRows, sealedOf } from "./rows.ts"
+import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
 
 export interface Recovered {
@@ -53,8 +54,14 @@ interface Placed {
 
 function salvage(from: string): { readonly entries: readonly Entry[]; readonly runs: readonly RecoveredRun[] } {
   if (!existsSync(from)) throw because(from, "missing", "there is no such file")
-  const db = openToRead(from)
+  const db = openDamaged(from)
   try {
+    const version = readableVersion(db)
+    if (version === 1) throw because(from, "read-only", toBeWritten)
+    if (version !== undefined && version > schemaVersion)
+      throw new JournalNewer({ where: from, found: version, known: schemaVersion })
+    // Without the schema there are no tables.
+    db.prepare("SELECT payload FROM entry LIMIT 0").all()
     const { ends, found } = readAll(db)
     const sound = [...found].flatMap(([runId, placed]) => soundOf(runId, placed))
     const entries = takenInOrder(sound.sort((one, other) => one.n - other.n).map(({ entry }) => entry))
