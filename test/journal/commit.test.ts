@@ -191,6 +191,43 @@ test("after the disk has reported an error nothing of the file is believed, and 
   expect(await Effect.runPromise(Effect.flip(recover(file, to)))).toMatchObject({ _tag: "StoreUnavailable" })
 })
 
+/** A disk of 400 KB, where the machine lets a test have one. */
+const smallDisk = (script: string): Promise<string> =>
+  promisify(execFile)("unshare", [
+    ...["-rm", "bash", "-c", 'mount -t tmpfs -o size=400k tmpfs /mnt && exec "$0" "$@"', node, ...flags(script)],
+    ...["/mnt/full.db"],
+  ]).then(({ stdout }) => stdout)
+const hasSmallDisk = await smallDisk("console.log(1)").then(
+  () => true,
+  () => false,
+)
+
+test.skipIf(!hasSmallDisk)(
+  "a full disk is told as such, nothing is half written, and with room again it goes on",
+  async () => {
+    const script = `${head}
+    import { rmSync, writeFileSync } from "node:fs"
+    writeFileSync("/mnt/filler", Buffer.alloc(150_000))
+    let seq = 0
+    let full
+    const entry = () => seq === 0 ? recorded([started()]) : [{ seq, atMs: 0, event: { ...events.readOutcome, result: "x".repeat(20000) } }]
+    while (full === undefined) {
+      const result = await ask((journal) => Effect.result(journal.append("run", entry())))
+      if (result._tag === "Success") seq++
+      else full = result.failure
+    }
+    const kept = (await ask((journal) => journal.read("run"))).length
+    rmSync("/mnt/filler")
+    await ask((journal) => journal.append("run", entry()))
+    const after = (await ask((journal) => journal.read("run"))).length
+    console.log(JSON.stringify({ seq, trouble: full.trouble, message: full.message, kept, after }))`
+    const { seq, trouble, message, kept, after } = JSON.parse(await smallDisk(script))
+    expect(trouble).toBe("full")
+    expect(message).toContain("the disk is full")
+    expect([kept, after]).toEqual([seq, seq + 1])
+  },
+)
+
 test("a file of which a page is destroyed: the runs that verify are copied, up to where they do", async () => {
   const file = newFile()
   await withStore(sqlite(file), (ask) =>
