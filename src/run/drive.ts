@@ -2,7 +2,16 @@
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { AnswerLost, AttemptFailed, Event, Intent, Observed, Pause, Reconciled } from "../journal/entry.ts"
+import type {
+  AnswerLost,
+  AttemptFailed,
+  Event,
+  Intent,
+  Observed,
+  Outcome,
+  Pause,
+  Reconciled,
+} from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { RunState } from "../journal/state.ts"
 import type { Book, FlushFailure } from "./book.ts"
@@ -226,7 +235,14 @@ function* dispatch(
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()
-  return withPause(answer, desk, tool)
+  return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
+}
+
+/** That this call was not applied says nothing of the one before it by the same key. */
+function lostAgain(answer: Outcome | AttemptFailed | AnswerLost): Outcome | AttemptFailed | AnswerLost {
+  if (answer.kind !== "attempt-failed") return answer
+  const { again: _, ...failed } = answer
+  return { ...failed, kind: "answer-lost" }
 }
 
 /** A tool that the catalog has dropped may have left a call to be settled. */
