@@ -38,6 +38,8 @@ interface Desk {
   readonly clock: Clock
   readonly ids: IdsService
   readonly pulse: Pulse
+  /** Whether the run must be let go of before its next step. */
+  readonly stopping: () => boolean
 }
 
 /** What a run goes on with: its plan, or why nothing new may be begun. */
@@ -49,15 +51,17 @@ export const drive = (
   toolbox: Toolbox,
   book: Book,
   leaseMs: number,
+  stopping: () => boolean = () => false,
 ): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
-  Effect.uninterruptible(work(footing, toolbox, book, leaseMs))
+  Effect.uninterruptible(work(footing, toolbox, book, leaseMs, stopping))
 
 const work = Effect.fnUntraced(function* (
   footing: Footing,
   { handlers, catalog }: Toolbox,
   book: Book,
   leaseMs: number,
+  stopping: () => boolean,
 ): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
@@ -81,7 +85,7 @@ const work = Effect.fnUntraced(function* (
   }
   const pulse = new Pulse(book, clock, leaseMs, fork)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
-  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse }
+  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) =>
@@ -102,6 +106,10 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   const { ready, book, pulse } = desk
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
+    if (desk.stopping()) {
+      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      continue
+    }
     const action = decide(ready, book.state)
     const event = yield* act(desk, action)
     if (event === "look-again") continue
