@@ -2,7 +2,16 @@
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { AnswerLost, AttemptFailed, Event, Intent, Observed, Pause, Reconciled } from "../journal/entry.ts"
+import type {
+  AnswerLost,
+  AttemptFailed,
+  Event,
+  Intent,
+  Observed,
+  Outcome,
+  Pause,
+  Reconciled,
+} from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { RunState } from "../journal/state.ts"
 import type { Book, FlushFailure } from "./book.ts"
@@ -14,6 +23,7 @@ import { Watch } from "./call/watch.ts"
 import { BudgetExhausted, HandlerMissing, type RunFailure, RuntimeCheckFailed, type StalePlan } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
 import { lookUp } from "./look-up.ts"
+import { stop } from "./next/compensate.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry } from "./next/retry.ts"
@@ -78,7 +88,10 @@ const work = Effect.fnUntraced(function* (
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
-  const kept = Effect.onExit(loop(desk), (exit) => (Exit.hasDies(exit) ? Effect.ignore(book.flush()) : Effect.void))
+  // Whoever stops says so, and the next need not wait for the lease to run out.
+  const kept = Effect.onExit(loop(desk), (exit) =>
+    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
+  )
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -117,7 +130,7 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
   } catch (error) {
     const { id: stepId, at } = (ready?.steps[state.done] ?? ready?.steps.at(-1))?.step ?? { id: "", at: "" }
     const problem = `what follows cannot be worked out: ${describeThrown(error)}`
-    return { kind: "end", status: "failed", failure: record(new RuntimeCheckFailed({ stepId, at, problem })) }
+    return stop(state, "failed", record(new RuntimeCheckFailed({ stepId, at, problem })))
   }
 }
 
@@ -229,7 +242,14 @@ function* dispatch(
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()
-  return withPause(answer, desk, tool)
+  return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
+}
+
+/** That this call was not applied says nothing of the one before it by the same key. */
+function lostAgain(answer: Outcome | AttemptFailed | AnswerLost): Outcome | AttemptFailed | AnswerLost {
+  if (answer.kind !== "attempt-failed") return answer
+  const { again: _, ...failed } = answer
+  return { ...failed, kind: "answer-lost" }
 }
 
 /** A tool that the catalog has dropped may have left a call to be settled. */

@@ -128,7 +128,7 @@ go on only with the catalog of before.
   })
 
   test("what cannot be used is told, and the exit code is 2", async () => {
-    const faulty = edited(["idempotency: { key: { retentionMs: 1_000 } },", ""])
+    const faulty = edited(["idempotency: { key: { retentionMs: 86_400_000 } },", ""])
     const refused = await diff(faulty, "look.json")
     expect([refused.code, refused.out]).toEqual([2, expect.stringContaining("error SEQ812 at")])
     expect(refused.err).toContain("has faults of its own (SEQ812), and cannot be compared; see `sequitur lint`")

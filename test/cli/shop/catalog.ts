@@ -25,8 +25,7 @@ export default defineCatalog({
       result: z.object({ refundId: z.string() }),
       states: ["PAYING"],
       blast: { cents: arg("cents") },
-      // Shorter than a call may take: it is never called again by the same key.
-      idempotency: { key: { retentionMs: 1_000 } },
+      idempotency: { key: { retentionMs: 86_400_000 } },
       compensate: "none",
     }),
     hold: tool({
