@@ -2,7 +2,7 @@
 export type { BudgetSpec, Catalog, CatalogSpec, LimitSpec, MachineSpec } from "./catalog/catalog.ts"
 export { defineCatalog, isCatalog } from "./catalog/define.ts"
 export { named } from "./catalog/schema/named.ts"
-export { type ArgsOf, arg, count, fromResult, type ResultOf, type ToolSpec, tool } from "./catalog/tool.ts"
+export { type ArgsOf, arg, count, fromArgs, fromResult, type ResultOf, type ToolSpec, tool } from "./catalog/tool.ts"
 export type { CheckedStep, CompiledPlan, RuntimeCheck, Total } from "./check/compiled.ts"
 export { type Compiled, type CompileOptions, compile } from "./compile.ts"
 export { definePlan } from "./define-plan.ts"
