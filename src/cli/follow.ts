@@ -30,7 +30,7 @@ export async function follow(
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
-  const tellEntry = makeTell(before, format)
+  const tellEntry = makeTell(format)
   const onEvent: OnEvent = (entry) => {
     runId = entry.runId
     if (entry.seq === 0) {

@@ -2,32 +2,19 @@
 import { explainApproval } from "../explain/approval.ts"
 import { explainEntry } from "../explain/history.ts"
 import { explainRun, type RunView, viewRun } from "../explain/run.ts"
-import { genesis, link } from "../journal/chain.ts"
-import type { Entry, Event } from "../journal/entry.ts"
-import { replay, type Status } from "../journal/state.ts"
+import type { Entry } from "../journal/entry.ts"
+import { replay } from "../journal/state.ts"
+import type { Status } from "../journal/status.ts"
 import type { OnEvent } from "../run/book.ts"
-import { canonical } from "../text/canonical.ts"
-import { restoreJson } from "../text/restore-json.ts"
 import { exit, type Format, lookOf, print, printJson } from "./terminal.ts"
 import { typed } from "./typed.ts"
 
-/**
- * Tells entries as `log` would tell them: written down once more, and chained to the one before. An entry whose predecessor was
- * not told here has no hash.
- */
-export function makeTell(before: readonly Entry[], format: Format): OnEvent {
+/** Tells entries as they become durable. Their hashes are told by `log`. */
+export function makeTell(format: Format): OnEvent {
   const look = lookOf(process.stdout)
-  let last: Pick<Entry, "seq" | "hash"> = before.at(-1) ?? { seq: -1, hash: genesis }
-  return ({ runId, seq, atMs, event: given }) => {
-    const text = canonical(given as never)
-    const event = restoreJson(text) as unknown as Event
-    const told = { runId, seq, atMs, event }
-    if (format === "pretty") {
-      print(explainEntry(told, look))
-    } else if (seq === last.seq + 1) {
-      last = { seq, hash: link(last.hash, runId, seq, atMs, text) }
-      printJson({ ...told, hash: last.hash })
-    } else printJson(told)
+  return (entry) => {
+    if (format === "pretty") print(explainEntry(entry, look))
+    else printJson(entry)
   }
 }
 

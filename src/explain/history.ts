@@ -33,10 +33,12 @@ const sayEvent = (event: Event, look: Look): string =>
     })
     .with({ kind: "state-entered" }, (event) => `state ${clip(event.from, nameRoom)} → ${clip(event.to, nameRoom)}`)
     .with({ kind: "intent" }, (event) => {
-      const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : ""
+      const reason = event.again === undefined ? "" : `, ${againBecause[event.again]}`
+      const again = event.attempt > 1 ? ` (attempt ${event.attempt}${reason})` : ""
+      const deed = event.undoes === true ? "undoes it: calls" : "calls"
       const key =
         event.idempotencyKey === undefined ? "" : paint(look, "dim", `  key ${clip(event.idempotencyKey, 16)}`)
-      return `calls ${clip(event.tool, nameRoom)} ${show(event.args)}${again}${key}`
+      return `${deed} ${clip(event.tool, nameRoom)} ${show(event.args)}${again}${key}`
     })
     .with({ kind: "outcome" }, ({ result, failure }) => {
       const answer = `${paint(look, failure ? "red" : "green", "answered")} ${result === undefined ? "with what cannot be kept" : show(result)}`
@@ -59,11 +61,57 @@ const sayEvent = (event: Event, look: Look): string =>
       { kind: "in-doubt" },
       (event) => `${paint(look, "red", "in doubt")} ${event.failure.code}: ${clip(event.failure.message, sentence)}`,
     )
+    .with({ kind: "taken-up" }, ({ epoch, takeOver }) => `taken up${takeOver ? " by force" : ""}, epoch ${epoch}`)
+    .with({ kind: "answer-lost" }, ({ failure, again }) => {
+      const next = again === undefined ? "" : `; again at ${timeOf(again.atMs)}`
+      return `${paint(look, "yellow", "answer lost")} ${failure.code}: ${clip(failure.message, sentence)}${next}`
+    })
+    .with({ kind: "reconciled" }, ({ answer, result, failure, said }) => {
+      const asked = `asked what became of it: ${paint(look, "bold", answer.replace("-", " "))}`
+      const why = said === undefined ? "" : ` (${clip(said, sentence)})`
+      const value = result === undefined ? "" : ` ${show(result)}`
+      return `${asked}${value}${why}${failure === undefined ? "" : `, but ${failure.code}: ${clip(failure.message, sentence)}`}`
+    })
+    .with({ kind: "replayed" }, ({ tool, from, result, failure }) => {
+      const other = `${clip(from.stepId, nameRoom)} of ${clip(from.runId, 40)}`
+      const value = result === undefined ? "" : `: ${show(result)}`
+      const but = failure === undefined ? "" : `, but ${failure.code}: ${clip(failure.message, sentence)}`
+      return `${paint(look, "green", "replayed")} ${clip(tool, nameRoom)}, as ${other} has done it${value}${but}`
+    })
+    .with(
+      { kind: "step-refused" },
+      ({ failure }) => `${paint(look, "red", "refused")} ${failure.code}: ${clip(failure.message, sentence)}`,
+    )
+    .with({ kind: "resolved" }, ({ answer, by, reason, result }) => {
+      const value = result === undefined ? "" : ` ${show(result)}`
+      return `${paint(look, "bold", `resolved: ${answer.replace("-", " ")}`)}${value} by ${clip(by, nameRoom)}: ${clip(reason, sentence)}`
+    })
+    .with(
+      { kind: "cancel-requested" },
+      ({ by, reason }) =>
+        `${paint(look, "yellow", "to be cancelled")} by ${clip(by, nameRoom)}: ${clip(reason, sentence)}`,
+    )
+    .with({ kind: "observed" }, ({ attempt, answer, result, failure }) => {
+      const value = result === undefined ? "" : ` ${show(result)}`
+      const why = failure === undefined ? "" : ` ${failure.code}: ${clip(failure.message, sentence)}`
+      return `late: attempt ${attempt} ${paint(look, "bold", answer.replace("-", " "))}${value}${why}`
+    })
+    .with(
+      { kind: "winding-down" },
+      ({ status, failure }) =>
+        `undoes what was done, to end ${status}: ${failure.code}: ${clip(failure.message, sentence)}`,
+    )
     .with({ kind: "run-ended" }, ({ status, failure }) => {
       const reason = failure === undefined ? "" : ` ${failure.code}: ${clip(failure.message, sentence)}`
       return `${paint(look, ["bold", status === "succeeded" ? "green" : "red"], `run ${status}`)}${reason}`
     })
     .exhaustive()
+
+const againBecause = {
+  natural: "it may be repeated",
+  key: "its key is still good",
+  "not-applied": "it was not applied",
+} as const
 
 /** Values are told short here; the whole stands in the JSON form. */
 const show = (value: Json): string => clip(JSON.stringify(value), valueRoom)

@@ -1,7 +1,8 @@
 /** What came of a run: how it stands, why, and what was done and what was not. */
 import type { ApprovalRequested, Entry, Failure } from "../journal/entry.ts"
-import type { RunState, Status } from "../journal/state.ts"
-import { awaitedBy } from "../run/report.ts"
+import type { RunState } from "../journal/state.ts"
+import type { Status } from "../journal/status.ts"
+import { awaitedBy, type EffectReport, effectsOf } from "../run/report.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
 import { clip, printable } from "./printable.ts"
@@ -13,6 +14,10 @@ export interface RunView {
   /** What a person must decide, while the run waits for that. */
   readonly awaiting: ApprovalRequested | null
   readonly steps: readonly RunStepView[]
+  /** What was done outside, undone, and remains. */
+  readonly effects: readonly EffectReport[]
+  /** Late answers that contradict what was settled: somebody must look. */
+  readonly contradictions: readonly { readonly seq: number; readonly stepId: string }[]
   /** By step id, of the calls that answered with what could be written down. */
   readonly results: { readonly [stepId: string]: Json }
 }
@@ -45,6 +50,10 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
       effect: effects.has(id),
       came: index < state.done ? "done" : index > state.done ? "not-begun" : cameOf(state),
     })),
+    effects: effectsOf(state),
+    contradictions: state.observations.flatMap(({ seq, event, contradicts }) =>
+      contradicts ? [{ seq, stepId: event.stepId }] : [],
+    ),
     results: Object.fromEntries(
       [...state.calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]])),
     ),
@@ -73,7 +82,7 @@ const statusFormat: Readonly<Record<Status, Parameters<typeof paint>[1]>> = {
 export const explainStatus = (status: Status, look: Look): string =>
   paint(look, statusFormat[status], status.replace("_", " "))
 
-export function explainRun({ runId, status, failure, steps }: RunView, look: Look): string {
+export function explainRun({ runId, status, failure, steps, effects, contradictions }: RunView, look: Look): string {
   const lines = [`run ${printable(runId)} ${explainStatus(status, look)}`]
   if (failure !== null) lines.push(`  because   ${failure.code}: ${clip(failure.message, reasonRoom)}`)
   const tell = (title: string, told: (step: RunStepView) => boolean): void => {
@@ -82,11 +91,23 @@ export function explainRun({ runId, status, failure, steps }: RunView, look: Loo
       .map(({ id, tool }) => clip(tool === null || tool === id ? id : `${id} (${tool})`, nameRoom * 2))
     if (found.length > 0) lines.push(`  ${title.padEnd(9)} ${found.join(", ")}`)
   }
-  tell("did", ({ effect, came }) => effect && came === "done")
+  const stood = (id: string): EffectReport["state"] | undefined => effects.find(({ stepId }) => stepId === id)?.state
+  tell("did", ({ id }) => stood(id) === "done" || stood(id) === "undo-failed")
+  tell("undid", ({ id }) => stood(id) === "undone")
+  tell("replayed", ({ id }) => stood(id) === "replayed")
+  tell("not undone", ({ id }) => stood(id) === "undo-failed")
   tell("read", ({ effect, tool, came }) => !effect && tool !== null && came === "done")
   tell("in doubt", ({ came }) => came === "in-doubt")
   tell("begun", ({ came }) => came === "begun")
   tell("failed", ({ came }) => came === "failed")
   tell("not begun", ({ tool, came }) => tool !== null && came === "not-begun")
+  for (const { seq, stepId } of contradictions)
+    lines.push(
+      paint(
+        look,
+        ["bold", "red"],
+        `  alert     entry ${seq} contradicts what was settled of ${clip(stepId, nameRoom)}`,
+      ),
+    )
   return lines.join("\n")
 }

@@ -129,6 +129,8 @@ export interface Intent {
   readonly once?: Claim
   /** What it counts in limits that reach beyond its run. */
   readonly reserves?: readonly Reserve[]
+  /** What the call costs, in millionths of a US dollar; left out where nothing. */
+  readonly microUsd?: number
   /** Why an effect whose outcome is not known may be called again, by the same key. */
   readonly again?: "natural" | "key" | "not-applied"
 }
@@ -226,10 +228,11 @@ export interface Replayed {
   readonly failure?: Failure
 }
 
-/** A step that cannot be begun, for a reason that only the store, or the clock, could know. */
+/** A call that cannot be begun, for a reason that only the store or the clock could know; or an undo, for what it would undo. */
 export interface StepRefused {
   readonly kind: "step-refused"
   readonly stepId: string
+  readonly undoes?: true
   readonly failure: Failure
 }
 

@@ -39,8 +39,12 @@ export interface JournalService {
     runId: string,
     as: Lease & { readonly nowMs: number; readonly takeOver: boolean },
   ) => Effect<Recorded, StoreUnavailable | RunUnderWay>
-  /** Goes on holding a run. Gives back the number of its last entry, which a foreign one may have raised. */
-  readonly renew: (runId: string, as: Writer) => Effect<number, StoreUnavailable | LeaseLost>
+  /** Goes on holding a run. */
+  readonly renew: (runId: string, as: Writer) => Effect<void, StoreUnavailable | LeaseLost>
+  /** The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none. */
+  readonly look: (
+    runId: string,
+  ) => Effect<{ readonly seq: number; readonly epoch: number } | undefined, StoreUnavailable>
   /** All entries of a run, their chain verified; none where there is no such run, or it is another tenant's. */
   readonly read: (
     runId: string,

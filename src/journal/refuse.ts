@@ -55,6 +55,7 @@ function refuseWork(state: RunState, event: Work): string | undefined {
     case "replayed":
       return refuseBusy(state) ?? refuseStep(state, event.stepId, event.tool)
     case "step-refused":
+      if (event.undoes === true) return step.open ? "a call is under way" : refuseUndo(state, event)
       return refuseBusy(state) ?? refuseNext(state, event.stepId)
     case "state-entered":
       return refuseBusy(state) ?? refuseStep(state, event.stepId) ?? refuseEntry(state, event.stepId)
@@ -128,13 +129,17 @@ function refuseAgain({ step, started }: RunState, intent: Intent): string | unde
   }
 }
 
-function refuseUndo({ ending, calls, undone, started }: RunState, { stepId, tool }: Intent): string | undefined {
+function refuseUndo(
+  { ending, calls, undone, started }: RunState,
+  { stepId, tool }: { readonly stepId: string; readonly tool?: string },
+): string | undefined {
   if (ending === undefined) return "nothing is undone while the run goes on"
   const call = calls.get(stepId)
   if (call?.idempotencyKey === undefined || call.replayed) return `\`${stepId}\` has no effect of this run`
   if (undone.has(stepId)) return `\`${stepId}\` was undone before`
   const made = started.document.steps.find(({ id }) => id === stepId)?.tool ?? ""
-  return started.tools[made]?.undo?.tool === tool ? undefined : `\`${tool}\` does not undo \`${made}\``
+  const undo = started.tools[made]?.undo
+  return undo === undefined || (tool !== undefined && undo.tool !== tool) ? `nothing undoes \`${made}\` so` : undefined
 }
 
 function refuseEntry({ requests, decisions }: RunState, stepId: string): string | undefined {

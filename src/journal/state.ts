@@ -41,6 +41,8 @@ export interface RunState {
   readonly workedMs: number
   /** Effects begun, not counting those proved not to have happened; undoing does not count. */
   readonly sideEffects: number
+  /** What its calls have cost, in millionths of a US dollar; undoing does not count. */
+  readonly microUsd: number
   /** By step id; decisions by request id. */
   readonly requests: Growing<string, ApprovalRequested>
   readonly decisions: Growing<string, ApprovalDecided>
@@ -134,6 +136,7 @@ export function begin(runId: string, { seq, atMs, event }: Recorded): RunState |
     retries: 0,
     workedMs: 0,
     sideEffects: 0,
+    microUsd: 0,
     requests: Growing.empty(),
     decisions: Growing.empty(),
     cancel: undefined,
@@ -203,7 +206,8 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
         failure: event.failure,
       }
     case "step-refused":
-      return { failure: event.failure }
+      if (event.undoes === undefined) return { failure: event.failure }
+      return { step: untouched, undone: state.undone.with(event.stepId, { kind: "failed", failure: event.failure }) }
     case "state-entered":
       return { step: untouched, done: state.done + 1 }
     case "approval-requested":
@@ -219,14 +223,14 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "observed":
       return observed(state, event, seq)
     case "winding-down":
-      return { ending: event, failure: event.failure, step: untouched }
+      return { ending: event, failure: event.failure, step: untouched, status: "running" }
     case "run-ended":
       return { status: event.status, failure: event.failure }
   }
 }
 
 function begun({ step, effects, ...state }: RunState, intent: Intent, atMs: number): Partial<RunState> {
-  const { attempt, idempotencyKey, undoes, again } = intent
+  const { attempt, idempotencyKey, undoes, again, microUsd = 0 } = intent
   const effect = idempotencyKey !== undefined && undoes === undefined
   return {
     step: {
@@ -239,6 +243,7 @@ function begun({ step, effects, ...state }: RunState, intent: Intent, atMs: numb
     },
     retries: attempt > 1 && undoes === undefined ? state.retries + 1 : state.retries,
     sideEffects: effect && again === undefined ? state.sideEffects + 1 : state.sideEffects,
+    microUsd: undoes === undefined ? state.microUsd + microUsd : state.microUsd,
     effects: idempotencyKey === undefined ? effects : effects.with(idempotencyKey, intent.stepId),
   }
 }

@@ -1,13 +1,12 @@
 /** What the host hands to a run, held to what the catalog declares before the first entry is written. */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
-import type { RunStarted } from "../journal/entry.ts"
+import { journalVersion, type RunStarted, type ToolPolicy } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { InputsRefused } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
-import { nextVersion } from "./next/next.ts"
 import type { Principal } from "./toolbox.ts"
 
 export interface RunOptions {
@@ -19,20 +18,27 @@ export interface RunOptions {
   readonly inputs?: unknown
   /** What is known of where the plan came from: model, prompt digest, trace id. Plain JSON. */
   readonly origin?: { readonly [key: string]: unknown }
+  /** What the planner has used, as far as the host knows: it counts in the budgets of the run. */
+  readonly spent?: { readonly tokens?: number; readonly microUsd?: number }
   /** Chosen by the host; otherwise made, and not to be guessed. */
   readonly runId?: string
 }
 
 /** The first entry of a run. */
-export function admitRun(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunStarted | InputsRefused {
+export function admitRun(
+  plan: CompiledPlan,
+  catalog: Catalog,
+  options: RunOptions,
+  salt: string,
+): RunStarted | InputsRefused {
   try {
-    return admit(plan, catalog, options)
+    return admit(plan, catalog, options, salt)
   } catch {
     return unreadable("`principal`")
   }
 }
 
-function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunStarted | InputsRefused {
+function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: string): RunStarted | InputsRefused {
   const { principal, sessionId, taskId, runId } = options
   if (!isObject(principal)) {
     return refuse("`principal`", `must be an object, but ${sayFound(principal)}`, "Give `{ tenant, subject }`.")
@@ -57,9 +63,12 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunSt
   if (inputs instanceof InputsRefused) return inputs
   const origin = admitOrigin(options.origin ?? {}, catalog)
   if (origin instanceof InputsRefused) return origin
+  const spent = admitSpent(options.spent ?? {})
+  if (spent instanceof InputsRefused) return spent
   return {
     kind: "run-started",
-    journal: nextVersion,
+    journal: journalVersion,
+    salt,
     tenant: tenant as string,
     subject: subject as string,
     roles: names,
@@ -72,7 +81,42 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions): RunSt
     document: plan.plan.document,
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
+    spent,
+    tools: policiesOf(plan, catalog),
   }
+}
+
+function admitSpent(spent: unknown): RunStarted["spent"] | InputsRefused {
+  if (!isObject(spent)) return refuse("`spent`", `must be an object, but ${sayFound(spent)}`, "Give `{ tokens }`.")
+  const counted: { tokens?: number; microUsd?: number } = {}
+  for (const [name, value] of Object.entries(spent)) {
+    if (name !== "tokens" && name !== "microUsd")
+      return refuse(`\`spent.${name}\``, "is not known", "Give `tokens` and `microUsd`.")
+    if (!Number.isSafeInteger(value) || Number(value) < 0)
+      return refuse(`\`spent.${name}\``, `must be a count, but ${sayFound(value)}`, "Give an integer from 0 up.")
+    counted[name] = Number(value)
+  }
+  return counted
+}
+
+/** Of the plan's tools, and of those that undo them. */
+function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
+  const policies: Record<string, ToolPolicy> = {}
+  const note = (tool: Tool | undefined): void => {
+    if (tool === undefined || Object.hasOwn(policies, tool.name)) return
+    const { version, effect, timeoutMs, idempotency, reconcile, compensation } = tool
+    policies[tool.name] = {
+      version,
+      effect,
+      timeoutMs,
+      idempotency,
+      ...(reconcile === undefined ? {} : { reconcile }),
+      ...(compensation.kind === "call" ? { undo: compensation } : {}),
+    }
+    if (compensation.kind === "call") note(tools.get(compensation.tool))
+  }
+  for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
+  return policies
 }
 
 const refuse = (field: string, problem: string, expected: string): InputsRefused =>

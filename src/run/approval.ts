@@ -1,20 +1,17 @@
-/** A person's decision, from any process: written down once, by the first who decides. */
-import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { ApprovalDecided, Event } from "../journal/entry.ts"
 import { JournalConflict, record } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
-import { isTerminal, type RunState } from "../journal/state.ts"
+import type { RunState } from "../journal/state.ts"
+import { isTerminal } from "../journal/status.ts"
 import { admitName, readOptions } from "./admit.ts"
-import { Book } from "./book.ts"
-import { drive } from "./drive.ts"
 import { ApprovalAlreadyDecided, ApprovalNotFound, InputsRefused, RunEnded, type RunFailure } from "./failure.ts"
 import type { Ids } from "./ids.ts"
 import { deniedBy } from "./next/next.ts"
-import type { ReadyPlan } from "./next/prepare.ts"
+import { put } from "./put.ts"
 import { type RunReport, report } from "./report.ts"
-import { type Listening, readState, readyFor } from "./run.ts"
+import { type Driving, footingFor, goOn, readState } from "./run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "./toolbox.ts"
 
 export interface PlainDecision {
@@ -32,47 +29,54 @@ export interface Decision extends PlainDecision {
 export interface ApproveOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends PlainDecision,
     Equipment<Spec, Written>,
-    Listening {}
+    Driving {}
 
 /**
  * Decides the request that a run waits for, named by its step or by its own id. Needs nothing but the store: a denial calls
- * nothing, and ends the run at once, whatever has become of its catalog; an approved run goes on when it is resumed, and
- * whether it can is asked only by `approve`.
+ * nothing, and ends the run at once, whatever has become of its catalog, where nothing is to be undone; an approved run goes
+ * on when it is resumed, and whether it can is asked only by `approve`.
  */
 export const decide = (
   runId: string,
   wanted: string,
-  decision: Decision & Listening,
-): Effect.Effect<RunReport, RunFailure, Journal> =>
-  Effect.map(write(runId, wanted, decision, undefined), ({ book }) => report(book.state))
+  decision: Decision & Driving,
+): Effect.Effect<RunReport, RunFailure, Journal> => Effect.map(write(runId, wanted, decision, undefined), report)
 
 /** Approves, and goes on with the run in this process. Where the run could not go on, nothing is written down. */
 export const approve = <Spec extends CatalogSpec, const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>>(
   runId: string,
   wanted: string,
   given: ApproveOptions<Spec, Written>,
+): Effect.Effect<RunReport<Spec>, RunFailure, Journal | Ids> => answer(runId, wanted, given, "approved")
+
+/** Denies, and undoes in this process what the run has done. */
+export const deny = <Spec extends CatalogSpec, const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>>(
+  runId: string,
+  wanted: string,
+  given: ApproveOptions<Spec, Written>,
+): Effect.Effect<RunReport<Spec>, RunFailure, Journal | Ids> => answer(runId, wanted, given, "denied")
+
+const answer = <Spec extends CatalogSpec, Written extends Tools<Spec>>(
+  runId: string,
+  wanted: string,
+  given: ApproveOptions<Spec, Written>,
+  decision: Decision["decision"],
 ): Effect.Effect<RunReport<Spec>, RunFailure, Journal | Ids> =>
   Effect.gen(function* () {
     const options = readOptions(given)
     if (options instanceof InputsRefused) return yield* options
     const toolbox = equip(options)
-    const { book, ready } = yield* write(runId, wanted, { ...options, decision: "approved" }, toolbox)
-    return report<Spec, unknown>(ready === undefined ? book.state : yield* drive(ready, toolbox, book))
+    const state = yield* write(runId, wanted, { ...options, decision }, toolbox)
+    return report<Spec, unknown>(isTerminal(state.status) ? state : yield* goOn(state, toolbox, options))
   })
-
-interface Noted {
-  readonly book: Book
-  /** Where a toolbox was given: what the run goes on with. */
-  readonly ready: ReadyPlan | undefined
-}
 
 /** Writes a decision down, and what follows from it alone. An approval is held to a toolbox first, if there is one. */
 export const write = (
   runId: string,
   wanted: string,
-  given: Decision & Listening,
+  given: Decision & Driving,
   toolbox: Toolbox | undefined,
-): Effect.Effect<Noted, RunFailure, Journal> =>
+): Effect.Effect<RunState, RunFailure, Journal> =>
   Effect.gen(function* () {
     const decision = readOptions(given)
     if (decision instanceof InputsRefused) return yield* decision
@@ -100,32 +104,22 @@ const writeOnce = Effect.fnUntraced(function* (
   journal: JournalService,
   runId: string,
   wanted: string,
-  decision: Decision & Listening,
+  decision: Decision & Driving,
   toolbox: Toolbox | undefined,
-): Effect.fn.Return<Noted, RunFailure> {
+): Effect.fn.Return<RunState, RunFailure> {
   const state = yield* readState(journal, runId, decision.tenant)
   const request = yield* findRequest(state, wanted)
-  const ready = decision.decision === "denied" || toolbox === undefined ? undefined : readyFor(state, toolbox)
-  if (ready instanceof Error) return yield* ready
-  const book = new Book(journal, state, [], decision.onEvent)
-  const nowMs = (yield* Clock).currentTimeMillisUnsafe()
-  for (const event of eventsOf(request, decision)) {
-    const diverged = book.add(nowMs, event)
-    if (diverged !== undefined) return yield* diverged
+  if (decision.decision === "approved" && toolbox !== undefined) {
+    const footing = footingFor(state, toolbox)
+    if (footing instanceof Error) return yield* footing
   }
-  yield* book.flush()
-  return { book, ready }
+  const { by, reason = "" } = decision
+  const event: Event = { kind: "approval-decided", ...request, decision: decision.decision, by, reason }
+  const failure = decision.decision === "denied" ? record(deniedBy(request.stepId, by, reason)) : undefined
+  return yield* put(journal, state, event, failure && { status: "failed", failure }, decision.onEvent)
 })
 
 type Request = Pick<ApprovalDecided, "requestId" | "stepId">
-
-/** A denied run has nothing left to do but to end: for that nobody need take it up. */
-function eventsOf(request: Request, { decision, by, reason = "" }: Decision): readonly Event[] {
-  const decided: Event = { kind: "approval-decided", ...request, decision, by, reason }
-  if (decision === "approved") return [decided]
-  const failure = record(deniedBy(request.stepId, by, reason))
-  return [decided, { kind: "run-ended", status: "failed", failure }]
-}
 
 /** The request that waits; or why there is none: it was decided before, or never made. */
 function findRequest(

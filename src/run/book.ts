@@ -1,12 +1,22 @@
 /** The state of a run that is being driven, and its entries on their way to the journal. */
+import type { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { AttemptFailed, Event, InDoubt, Outcome, Recorded } from "../journal/entry.ts"
-import { JournalConflict, type JournalDiverged, type StoreUnavailable } from "../journal/failure.ts"
-import type { JournalService } from "../journal/journal.ts"
+import {
+  type AnswerLost,
+  type AttemptFailed,
+  type Event,
+  isForeign,
+  type Observed,
+  type Outcome,
+  type Reconciled,
+  type Recorded,
+} from "../journal/entry.ts"
+import { JournalConflict, type JournalDiverged, LeaseLost, type RunUnderWay, Taken } from "../journal/failure.ts"
+import type { JournalService, Lease, Writer } from "../journal/journal.ts"
 import { fold, type RunState } from "../journal/state.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { excerpt } from "./call/describe.ts"
-import { OutcomeNotRecorded, RunExists } from "./failure.ts"
+import { OutcomeNotRecorded, RunExists, type StoreFailure } from "./failure.ts"
 
 export interface RunEntry extends Recorded {
   readonly runId: string
@@ -16,29 +26,58 @@ export interface RunEntry extends Recorded {
  *  change a run. */
 export type OnEvent = (entry: RunEntry) => void
 
+/** `overtaken`: something has come in between. What was kept still stands, but for a call that was about to be made. */
+export type Flushed = "written" | "overtaken"
+
+/** Who drives, and for how long a lease holds. */
+export interface Holder {
+  readonly owner: string
+  readonly leaseMs: number
+}
+
 /**
  * Entries are kept back until something outside depends on them, and then written at once: an outcome and the next intent
  * cost one write. Whoever acts must flush first.
  */
 export class Book {
   readonly journal: JournalService
+  readonly #holder: Holder
+  readonly #clock: Clock
   readonly #onEvent: OnEvent | undefined
+  /** As of the last durable entry; undefined before the first. */
+  #durable: RunState | undefined
   #state: RunState
   #kept: Recorded[]
 
-  constructor(journal: JournalService, state: RunState, kept: readonly Recorded[], onEvent: OnEvent | undefined) {
+  /** `kept` are entries that `state` knows of and the journal does not. */
+  constructor(
+    journal: JournalService,
+    holder: Holder,
+    clock: Clock,
+    state: RunState,
+    kept: readonly Recorded[],
+    onEvent: OnEvent | undefined,
+  ) {
     this.journal = journal
+    this.#holder = holder
+    this.#clock = clock
+    this.#onEvent = onEvent
+    this.#durable = kept.length === 0 ? state : undefined
     this.#state = state
     this.#kept = [...kept]
-    this.#onEvent = onEvent
   }
 
   get state(): RunState {
     return this.#state
   }
 
-  add(atMs: number, event: Event): JournalDiverged | undefined {
-    const entry = { seq: this.#state.seq + 1, atMs, event }
+  get lease(): Lease & { readonly epoch: number } {
+    const { owner, leaseMs } = this.#holder
+    return { owner, epoch: this.#state.epoch, untilMs: this.#clock.currentTimeMillisUnsafe() + leaseMs }
+  }
+
+  add(event: Event): JournalDiverged | undefined {
+    const entry = { seq: this.#state.seq + 1, atMs: this.#clock.currentTimeMillisUnsafe(), event }
     const folded = fold(this.#state, entry)
     if (folded instanceof Error) return folded
     this.#state = folded
@@ -46,58 +85,198 @@ export class Book {
     return undefined
   }
 
-  flush(): Effect.Effect<void, FlushFailure> {
+  /** With `release` the run is let go of: others may take it up, once it is due. */
+  flush(release?: Writer["release"]): Effect.Effect<Flushed, FlushFailure> {
     const kept = this.#kept
-    if (kept.length === 0) return Effect.void
-    this.#kept = []
-    return Effect.catch(this.#write(kept), (error) => this.#rescue(kept, error))
+    if (kept.length === 0 && release === undefined) return Effect.succeed("written")
+    return Effect.matchEffect(this.#write(kept, release), {
+      onSuccess: () => {
+        this.#kept = []
+        this.#durable = this.#state
+        return Effect.succeed<Flushed>("written")
+      },
+      onFailure: (error) => this.#recover(kept, release, error),
+    })
   }
 
-  #write(entries: readonly Recorded[]): Effect.Effect<void, StoreUnavailable | JournalConflict> {
-    const written = this.journal.append(this.#state.runId, entries)
-    return this.#onEvent === undefined ? written : Effect.tap(written, () => Effect.sync(() => this.#tell(entries)))
+  /** Takes in what others have written. */
+  catchUp(): Effect.Effect<void, FlushFailure> {
+    return this.#kept.length === 0 && this.#durable !== undefined
+      ? Effect.asVoid(this.#merge([], undefined))
+      : Effect.asVoid(this.flush())
+  }
+
+  #write(entries: readonly Recorded[], release: Writer["release"]): Effect.Effect<void, AppendFailure> {
+    const written = this.journal.append(this.#state.runId, entries, {
+      ...this.lease,
+      ...(release === undefined ? {} : { release }),
+    })
+    return this.#onEvent === undefined
+      ? written
+      : Effect.tap(written, () => Effect.sync(() => tell(this.#onEvent, this.#state.runId, entries)))
+  }
+
+  #recover(
+    kept: readonly Recorded[],
+    release: Writer["release"],
+    error: AppendFailure,
+  ): Effect.Effect<Flushed, FlushFailure> {
+    const { runId } = this.#state
+    if (error instanceof JournalConflict) {
+      if (this.#durable === undefined) return Effect.fail(new RunExists({ runId }))
+      return this.#merge(kept, release)
+    }
+    if (error instanceof Taken) {
+      const standing = this.#restand(kept.slice(0, -1))
+      if (standing instanceof Error) return Effect.fail(standing)
+      return Effect.as(this.flush(), "overtaken")
+    }
+    this.#kept = []
+    return error instanceof LeaseLost ? this.#observe(kept, error) : this.#rescue(kept, error)
+  }
+
+  /** What others wrote comes first; what was kept follows, as far as it still can. */
+  #merge(kept: readonly Recorded[], release: Writer["release"]): Effect.Effect<Flushed, FlushFailure> {
+    const before = this.#durable as RunState
+    return Effect.flatMap(this.journal.read(before.runId), (entries): Effect.Effect<Flushed, FlushFailure> => {
+      let state = before
+      for (const entry of entries.slice(before.seq + 1)) {
+        if (!isForeign(entry.event)) return Effect.fail(new LeaseLost({ runId: before.runId }))
+        const folded = fold(state, entry)
+        if (folded instanceof Error) return Effect.fail(folded)
+        state = folded
+      }
+      this.#durable = state
+      const standing = this.#restand(kept)
+      if (standing instanceof Error) return Effect.fail(standing)
+      // Whoever was about to let go has something new to look at.
+      if (kept.length === 0 || release !== undefined) return Effect.as(this.flush(), "overtaken")
+      return Effect.map(this.flush(), (flushed) => (standing ? flushed : "overtaken"))
+    })
+  }
+
+  /** Puts entries after the last durable one anew; a call that can no longer be begun is dropped. True where all still stand. */
+  #restand(kept: readonly Recorded[]): boolean | JournalDiverged {
+    this.#kept = []
+    if (this.#durable === undefined) return true
+    this.#state = this.#durable
+    for (const { atMs, event } of kept) {
+      const entry = { seq: this.#state.seq + 1, atMs, event }
+      const folded = fold(this.#state, entry)
+      if (folded instanceof Error) return isEnding(event) ? folded : false
+      this.#state = folded
+      this.#kept.push(entry)
+    }
+    return true
+  }
+
+  /** The run is another's now. What came of a call is still true, and worth keeping. */
+  #observe(kept: readonly Recorded[], error: LeaseLost): Effect.Effect<never, FlushFailure> {
+    const observed = kept.flatMap(({ event }) => observedOf(this.#state, event) ?? [])
+    return Effect.matchEffect(
+      Effect.forEach(observed, (event) => this.observe(event), { discard: true }),
+      {
+        onSuccess: () => Effect.fail(error),
+        onFailure: (failed) => Effect.fail(this.#tellLost(kept, failed)),
+      },
+    )
+  }
+
+  /** Writes down what a call says that nobody waits for any more; whoever holds the run. */
+  observe(event: Observed): Effect.Effect<void, FlushFailure> {
+    const { runId } = this.#state
+    const atMs = this.#clock.currentTimeMillisUnsafe()
+    return appendForeign(this.journal, runId, atMs, event)
   }
 
   /** What came of a call is worth a second try, without what follows from it: that may be what could not be written. */
-  #rescue(kept: readonly Recorded[], error: StoreUnavailable | JournalConflict): Effect.Effect<never, FlushFailure> {
+  #rescue(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<never, FlushFailure> {
     const length = kept.findLastIndex(({ event }) => isEnding(event)) + 1
-    if (error instanceof JournalConflict || length === 0 || length === kept.length)
-      return Effect.fail(this.#tellLost(kept, error))
-    return Effect.matchEffect(this.#write(kept.slice(0, length)), {
-      onFailure: () => Effect.fail(this.#tellLost(kept, error)),
-      onSuccess: () => Effect.fail(error),
+    if (length === 0 || length === kept.length) return Effect.fail(this.#tellLost(kept, error as FlushFailure))
+    return Effect.matchEffect(this.#write(kept.slice(0, length), undefined), {
+      onFailure: () => Effect.fail(this.#tellLost(kept, error as FlushFailure)),
+      onSuccess: () => Effect.fail(error as FlushFailure),
     })
   }
 
   /** What came of an effect is known here only: it goes with the error, or it is lost. */
-  #tellLost(kept: readonly Recorded[], error: StoreUnavailable | JournalConflict): FlushFailure {
+  #tellLost(kept: readonly Recorded[], error: FlushFailure): FlushFailure {
     const { runId, effects } = this.#state
-    if (error instanceof JournalConflict && kept[0]?.seq === 0) return new RunExists({ runId })
     const ended = kept.map(({ event }) => event).find(isEnding)
     if (ended === undefined || ![...effects].some(([, stepId]) => stepId === ended.stepId)) return error
     return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said: sayEnding(ended) })
   }
+}
 
-  #tell(entries: readonly Recorded[]): void {
-    for (const entry of entries) {
-      try {
-        const told: unknown = this.#onEvent?.(freeze({ runId: this.#state.runId, ...entry }))
-        if (isObject(told)) Promise.resolve(told).catch(() => {})
-      } catch {
-        // See OnEvent.
-      }
+/** Tells a listener of entries that are durable. */
+export function tell(onEvent: OnEvent | undefined, runId: string, entries: readonly Recorded[]): void {
+  if (onEvent === undefined) return
+  for (const entry of entries) {
+    try {
+      const told: unknown = onEvent(freeze({ runId, ...entry }))
+      if (isObject(told)) Promise.resolve(told).catch(() => {})
+    } catch {
+      // See OnEvent.
     }
   }
 }
 
-type FlushFailure = RunExists | OutcomeNotRecorded | StoreUnavailable | JournalConflict
+/** An entry that anybody may write, after whatever is there by now. */
+export const appendForeign = (
+  journal: JournalService,
+  runId: string,
+  atMs: number,
+  event: Event,
+): Effect.Effect<void, FlushFailure> =>
+  Effect.suspend(() =>
+    Effect.flatMap(journal.read(runId), (entries) => journal.append(runId, [{ seq: entries.length, atMs, event }])),
+  ).pipe(
+    Effect.retry({ times: conflictsMax, while: (error) => error instanceof JournalConflict }),
+    Effect.catchTag("Taken", () => Effect.die("a foreign entry asks for nothing")),
+  )
 
-type Ending = Outcome | AttemptFailed | InDoubt
+/** How often others may be first. */
+const conflictsMax = 100
+
+type AppendFailure = Effect.Error<ReturnType<JournalService["append"]>>
+
+export type FlushFailure = RunExists | RunUnderWay | LeaseLost | OutcomeNotRecorded | StoreFailure
+
+type Ending = Outcome | AttemptFailed | AnswerLost | Reconciled
 
 const isEnding = (event: Event): event is Ending =>
-  event.kind === "outcome" || event.kind === "attempt-failed" || event.kind === "in-doubt"
+  event.kind === "outcome" ||
+  event.kind === "attempt-failed" ||
+  event.kind === "answer-lost" ||
+  event.kind === "reconciled"
+
+/** What is known of an effect, as an observation; nothing of a read. */
+function observedOf({ effects }: RunState, event: Event): Observed | undefined {
+  if (event.kind !== "outcome" && event.kind !== "attempt-failed" && event.kind !== "answer-lost") return undefined
+  const key = [...effects].findLast(([, stepId]) => stepId === event.stepId)?.[0]
+  if (key === undefined) return undefined
+  const { stepId, attempt, undoes } = event
+  const about = {
+    kind: "observed",
+    stepId,
+    attempt,
+    ...(undoes === undefined ? {} : { undoes }),
+    idempotencyKey: key,
+  } as const
+  if (event.kind === "outcome") {
+    const { result, failure } = event
+    return {
+      ...about,
+      answer: "answered",
+      ...(result === undefined ? {} : { result }),
+      ...(failure === undefined ? {} : { failure }),
+    }
+  }
+  return { ...about, answer: event.kind === "attempt-failed" ? "not-applied" : "threw", failure: event.failure }
+}
 
 function sayEnding(ended: Ending): string {
+  if (ended.kind === "reconciled") return `asked what became of it, its tool said: ${ended.answer}`
   if (ended.kind !== "outcome") return ended.failure.message
   if (ended.result === undefined) return `it answered, but ${ended.failure?.message ?? "with nothing"}`
   return `it answered ${sayResult(ended.result)}`

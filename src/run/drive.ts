@@ -1,178 +1,259 @@
 /** The loop: journal → fold → next → action → perform → entry → journal. */
 import { Clock } from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { AttemptFailed, Event } from "../journal/entry.ts"
+import type { AnswerLost, AttemptFailed, Event, Intent, Observed, Pause, Reconciled } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
-import type { JournalService } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
-import type { Book } from "./book.ts"
+import type { Book, FlushFailure } from "./book.ts"
 import { describeThrown } from "./call/describe.ts"
-import { perform, type TimeLimit, type Worker } from "./call/perform.ts"
+import { perform, performReconcile, type TimeLimit, type Worker } from "./call/perform.ts"
 import { Watch } from "./call/watch.ts"
-import {
-  BudgetExhausted,
-  type OutcomeNotRecorded,
-  type RunExists,
-  RuntimeCheckFailed,
-  RunUnderWay,
-  type StoreFailure,
-} from "./failure.ts"
+import { BudgetExhausted, HandlerMissing, type RunFailure, RuntimeCheckFailed, type StalePlan } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
-import { type Action, type CallAction, next } from "./next/next.ts"
+import { lookUp } from "./look-up.ts"
+import { type Action, type CallAction, type CalledTool, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry } from "./next/retry.ts"
+import { Pulse } from "./pulse.ts"
 import type { Toolbox } from "./toolbox.ts"
 
 /** What the loop looks up once. */
 interface Desk {
-  readonly ready: ReadyPlan
+  readonly ready: ReadyPlan | undefined
+  readonly stale: StalePlan | undefined
   readonly book: Book
   readonly worker: Worker
   readonly clock: Clock
   readonly ids: IdsService
+  readonly pulse: Pulse
 }
 
+/** What a run goes on with: its plan, or why nothing new may be begun. */
+export type Footing = ReadyPlan | StalePlan
+
 /** Takes a run as far as it goes: to its end, into doubt, or to where a person must decide. */
-export const drive = (ready: ReadyPlan, toolbox: Toolbox, book: Book): Effect.Effect<RunState, DriveFailure, Ids> =>
+export const drive = (
+  footing: Footing,
+  toolbox: Toolbox,
+  book: Book,
+  leaseMs: number,
+): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
-  alone(book, Effect.uninterruptible(work(ready, toolbox, book)))
+  Effect.uninterruptible(work(footing, toolbox, book, leaseMs))
 
-type DriveFailure = RunExists | RunUnderWay | OutcomeNotRecorded | StoreFailure
-
-/** Which runs of a journal are being driven in this process. */
-const driven = new WeakMap<JournalService, Set<string>>()
-
-/** A run has one driver. (Between processes the journal sees to it: who is second writes nothing.) */
-const alone = <A, E, R>(
-  { journal, state: { runId } }: Book,
-  effect: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E | RunUnderWay, R> =>
-  Effect.suspend((): Effect.Effect<A, E | RunUnderWay, R> => {
-    const runs = driven.get(journal) ?? new Set()
-    if (runs.has(runId)) {
-      const standing = "is under way in this process"
-      return Effect.fail(
-        new RunUnderWay({ runId, standing, remedy: "Wait for it to stop, then look at its `status`." }),
-      )
-    }
-    driven.set(journal, runs.add(runId))
-    return Effect.ensuring(
-      effect,
-      Effect.sync(() => runs.delete(runId)),
-    )
-  })
-
-const work = Effect.fnUntraced(function* (ready: ReadyPlan, { handlers }: Toolbox, book: Book) {
+const work = Effect.fnUntraced(function* (
+  footing: Footing,
+  { handlers, catalog }: Toolbox,
+  book: Book,
+  leaseMs: number,
+): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
   const { runId, started } = book.state
   const { tenant, subject, roles } = started
   const principal = Object.freeze({ tenant, subject, roles: Object.freeze([...roles]) })
-  const watch = new Watch(clock, Effect.runForkWith(context))
-  const worker: Worker = { runId, principal, handlers, bounds: ready.catalog.bounds, watch, context }
-  const desk: Desk = { ready, book, worker, clock, ids: yield* Ids }
+  const fork = Effect.runForkWith(context)
+  const watch = new Watch(clock, fork)
+  const observe = (event: Observed): void => {
+    fork(Effect.ignore(book.observe(event)))
+  }
+  const worker: Worker = { runId, principal, handlers, bounds: catalog.bounds, watch, context, observe }
+  const pulse = new Pulse(book, clock, leaseMs, fork)
+  const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
+  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   const kept = Effect.onExit(loop(desk), (exit) => (Exit.hasDies(exit) ? Effect.ignore(book.flush()) : Effect.void))
   return yield* Effect.ensuring(
     kept,
-    Effect.sync(() => watch.close()),
+    Effect.sync(() => {
+      watch.close()
+      pulse.close()
+    }),
   )
 })
 
-const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, Exclude<DriveFailure, RunUnderWay>> {
-  const { ready, book, clock } = desk
+const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, RunFailure> {
+  const { ready, book, pulse } = desk
   for (;;) {
+    if (pulse.takeNews()) yield* book.catchUp()
     const action = decide(ready, book.state)
-    const event = action.kind === "call" ? yield* call(desk, action) : settle(desk, action)
-    if (event === undefined) {
-      yield* book.flush()
-      return book.state
+    const event = yield* act(desk, action)
+    if (event === "look-again") continue
+    if (typeof event === "object") {
+      const diverged = book.add(event)
+      if (diverged !== undefined) return yield* diverged
+      continue
     }
-    const diverged = book.add(clock.currentTimeMillisUnsafe(), event)
-    if (diverged !== undefined) return yield* diverged
+    if ((yield* book.flush({ dueMs: dueOf(action) })) === "overtaken") continue
+    if (desk.stale !== undefined && action.kind === "needs-plan") return yield* desk.stale
+    return book.state
   }
 })
 
 /** Results can come to more than the engine can hold in one text: then the next step is not called, and the run says so. */
-function decide(ready: ReadyPlan, state: RunState): Action {
+function decide(ready: ReadyPlan | undefined, state: RunState): Action {
   try {
     return next(ready, state)
   } catch (error) {
-    const { id: stepId, at } = (ready.steps[state.done] ?? ready.steps.at(-1))?.step ?? { id: "", at: "" }
+    const { id: stepId, at } = (ready?.steps[state.done] ?? ready?.steps.at(-1))?.step ?? { id: "", at: "" }
     const problem = `what follows cannot be worked out: ${describeThrown(error)}`
     return { kind: "end", status: "failed", failure: record(new RuntimeCheckFailed({ stepId, at, problem })) }
   }
 }
 
-/** What an action that calls nothing writes down; undefined where there is nothing to do now. */
-function settle({ book, clock, ids }: Desk, action: Exclude<Action, CallAction>): Event | undefined {
+/** When a run that rests must be taken up again. */
+const dueOf = (action: Action): number | undefined =>
+  action.kind === "wait" ? action.notAfterMs : action.kind === "reconcile" ? action.notBeforeMs : undefined
+
+/** An event to be added; or to decide anew; or to stop here. */
+type Acted = Event | "look-again" | "rest"
+
+function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
+  const { ids } = desk
   switch (action.kind) {
+    case "call":
+      return yield* call(desk, action)
+    case "call-again": {
+      if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
+      return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
+    }
+    case "reconcile":
+      return yield* reconcile(desk, action)
     case "enter-state": {
       const { step, from, to } = action.transition
-      const late = checkDeadline(book.state, step.id, action.notAfterMs, clock.currentTimeMillisUnsafe())
-      if (late !== undefined) return { kind: "run-ended", status: "exhausted", failure: record(late) }
-      return { kind: "state-entered", stepId: step.id, from, to }
+      const late = checkDeadline(desk, step.id, action.notAfterMs)
+      return late ?? { kind: "state-entered", stepId: step.id, from, to }
     }
     case "request-approval": {
       const { step, from, to } = action.transition
-      return {
-        kind: "approval-requested",
-        requestId: ids.make("apr"),
-        stepId: step.id,
-        from,
-        to,
-        follows: action.follows,
-      }
+      const { follows } = action
+      return { kind: "approval-requested", requestId: ids.make("apr"), stepId: step.id, from, to, follows }
     }
     case "mark-in-doubt": {
-      const { stepId, attempt, failure } = action
-      return { kind: "in-doubt", stepId, attempt, failure }
+      const { kind: _, ...doubt } = action
+      return { kind: "in-doubt", ...doubt }
     }
+    case "refuse": {
+      const { kind: _, ...refused } = action
+      return { kind: "step-refused", ...refused }
+    }
+    case "wind-down":
+      return { kind: "winding-down", status: action.status, failure: action.failure }
     case "end": {
       const { status, failure } = action
       return { kind: "run-ended", status, ...(failure === undefined ? {} : { failure }) }
     }
-    case "wait": {
-      const late = checkDeadline(book.state, action.stepId, action.notAfterMs, clock.currentTimeMillisUnsafe())
-      return late && { kind: "run-ended", status: "exhausted", failure: record(late) }
-    }
+    case "wait":
+      return endAtDeadline(desk, action) ?? "rest"
+    case "needs-plan":
     case "nothing":
-      return undefined
+      return "rest"
   }
+}
+
+/** A run that waits for a person past its deadline ends, and with it what it has asked. */
+function endAtDeadline({ book, clock }: Desk, { stepId, notAfterMs }: Action & { kind: "wait" }): Event | undefined {
+  const late = lateness(book.state, stepId, notAfterMs, clock.currentTimeMillisUnsafe())
+  return late && { kind: "winding-down", status: "exhausted", failure: record(late) }
 }
 
 /** Intent, durable; the call; its outcome. */
-function* call(
-  { ready, book, worker, clock, ids }: Desk,
-  action: CallAction,
-): Effect.fn.Return<Event, Exclude<DriveFailure, RunUnderWay>> {
-  const { call, attempt, args, idempotencyKey, again } = action
-  if (again !== undefined) {
-    yield* book.flush()
-    // However the clock was set meanwhile, it is never longer than was meant.
-    const waitMs = Math.min(again.afterMs, again.atMs - clock.currentTimeMillisUnsafe())
-    if (waitMs > 0) yield* Effect.interruptible(clock.sleep(Duration.millis(waitMs)))
+function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
+  const { book, clock } = desk
+  const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
+  if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
+  if (undoes === undefined) {
+    const late = checkDeadline(desk, stepId, action.notAfterMs)
+    if (late !== undefined) return late
   }
-  const nowMs = clock.currentTimeMillisUnsafe()
-  const late = checkDeadline(book.state, call.step.id, action.notAfterMs, nowMs)
-  if (late !== undefined) return { kind: "run-ended", status: "exhausted", failure: record(late) }
-  const diverged = book.add(nowMs, {
-    kind: "intent",
-    stepId: call.step.id,
-    tool: call.tool.name,
+  const found = effect === undefined ? {} : yield* lookUp(book.journal, book.state, action, effect, desk.ready)
+  if ("kind" in found) return found
+  return yield* dispatch(
+    desk,
+    tool,
+    {
+      kind: "intent",
+      stepId,
+      tool: tool.name,
+      attempt,
+      args,
+      ...(undoes === undefined ? {} : { undoes }),
+      ...found,
+      ...(microUsd === 0 ? {} : { microUsd }),
+    },
+    limitOf(action, book.state, clock.currentTimeMillisUnsafe()),
+  )
+}
+
+function* dispatch(
+  desk: Desk,
+  tool: CalledTool,
+  intent: Intent,
+  limit: TimeLimit,
+): Effect.fn.Return<Acted, RunFailure> {
+  const { book, worker, pulse } = desk
+  const missing = checkHandler(worker, tool)
+  if (missing !== undefined) return yield* missing
+  const diverged = book.add(intent)
+  if (diverged !== undefined) return yield* diverged
+  if ((yield* book.flush()) === "overtaken") return "look-again"
+  const { stepId, attempt, args, idempotencyKey, undoes } = intent
+  const made = {
+    stepId,
+    tool,
     attempt,
     args,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  })
-  if (diverged !== undefined) return yield* diverged
-  yield* book.flush()
-  const answer = yield* Effect.interruptible(perform(worker, action, limitOf(action, book.state, nowMs)))
-  return answer.kind === "attempt-failed" ? withRetry(answer, action, ready, book.state, clock, ids) : answer
+    ...(undoes === undefined ? {} : { undoes }),
+  }
+  const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
+  const answer = yield* Effect.interruptible(perform(worker, made, limit))
+  stop?.()
+  return withPause(answer, desk, tool)
 }
 
-function checkDeadline(
+/** A tool that the catalog has dropped may have left a call to be settled. */
+const checkHandler = ({ handlers }: Worker, { name }: CalledTool): HandlerMissing | undefined =>
+  handlers.has(name) ? undefined : new HandlerMissing({ problem: `no handler for \`${name}\`` })
+
+function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): Effect.fn.Return<Acted, RunFailure> {
+  const { book, clock, worker, ids } = desk
+  const { intent, tool, notBeforeMs } = action
+  const waitMs = notBeforeMs === undefined ? 0 : notBeforeMs - clock.currentTimeMillisUnsafe()
+  if (waitMs > napMs) return "rest"
+  if (waitMs > 0 && (yield* pause(desk, { afterMs: waitMs, atMs: notBeforeMs ?? 0 }))) return "look-again"
+  const missing = checkHandler(worker, tool)
+  if (missing !== undefined) return yield* missing
+  const flushed = yield* book.flush()
+  if (flushed === "overtaken") return "look-again"
+  const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
+  const asked = { stepId, tool, attempt, args, idempotencyKey, ...(undoes === undefined ? {} : { undoes }) }
+  const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
+  if (answer.answer !== "unknown") return answer
+  return { ...answer, again: pauseAfter(book.state.step.asked + 1, clock, ids) }
+}
+
+/** Longer waits are not sat out: the run is let go of, and taken up when it is due. */
+const napMs = 60_000
+
+/** True where something has come in between. */
+function* pause({ book, clock, pulse }: Desk, { afterMs, atMs }: Pause): Effect.fn.Return<boolean, FlushFailure> {
+  if ((yield* book.flush()) === "overtaken") return true
+  // However the clock was set meanwhile, it is never longer than was meant.
+  const waitMs = Math.min(afterMs, atMs - clock.currentTimeMillisUnsafe())
+  if (waitMs > 0) yield* Effect.interruptible(pulse.sleep(waitMs))
+  if (!pulse.takeNews()) return false
+  yield* book.catchUp()
+  return true
+}
+
+function checkDeadline({ book, clock }: Desk, stepId: string, notAfterMs: number | undefined): Event | undefined {
+  const late = lateness(book.state, stepId, notAfterMs, clock.currentTimeMillisUnsafe())
+  return late && { kind: "step-refused", stepId, failure: record(late) }
+}
+
+function lateness(
   { startedAtMs }: RunState,
   stepId: string,
   notAfterMs: number | undefined,
@@ -184,7 +265,7 @@ function checkDeadline(
 }
 
 /** A read is cut off when the run's own time ends; an effect is always waited for as long as its tool may take. */
-function limitOf({ call: { tool }, notAfterMs, workLeftMs }: CallAction, state: RunState, nowMs: number): TimeLimit {
+function limitOf({ tool, notAfterMs, workLeftMs }: CallAction, state: RunState, nowMs: number): TimeLimit {
   const limits: TimeLimit[] = [{ ms: tool.timeoutMs }]
   if (!tool.mutates && workLeftMs !== undefined) {
     limits.push({ ms: workLeftMs, exhausts: { budget: "wallMs", max: Math.round(state.workedMs + workLeftMs) } })
@@ -195,18 +276,25 @@ function limitOf({ call: { tool }, notAfterMs, workLeftMs }: CallAction, state: 
   return limits.reduce((least, limit) => (limit.ms < least.ms ? limit : least))
 }
 
-/** Whether and when a failed call is made again is decided here, once, and written down with the failure. */
-function withRetry(
-  answer: AttemptFailed,
-  { call }: CallAction,
-  { catalog }: ReadyPlan,
-  { step, retries }: RunState,
-  clock: Clock,
-  ids: IdsService,
-): AttemptFailed {
+/** Whether and when a call is made again is decided here, once, and written down with what came of it. */
+function withPause(
+  answer: Event,
+  { ready, book, clock, ids }: Desk,
+  tool: CalledTool,
+): AttemptFailed | AnswerLost | Event {
+  const { step, retries, started } = book.state
   const failures = step.failures + 1
-  const decision = decideRetry(call, answer.failure, failures, { retries, max: catalog.budgets.retries })
-  if (decision !== "again") return answer
+  if (answer.kind === "answer-lost") {
+    const { kind } = started.tools[tool.name]?.idempotency ?? { kind: "none" }
+    return kind === "none" ? answer : { ...answer, again: pauseAfter(failures, clock, ids) }
+  }
+  if (answer.kind !== "attempt-failed") return answer
+  const spent = { retries, max: ready?.catalog.budgets.retries }
+  const decision = decideRetry(tool, answer.stepId, answer.failure, failures, spent)
+  return decision === "again" ? { ...answer, again: pauseAfter(failures, clock, ids) } : answer
+}
+
+function pauseAfter(failures: number, clock: Clock, ids: IdsService): Pause {
   const afterMs = backoffMs(failures, ids.random())
-  return { ...answer, again: { afterMs, atMs: clock.currentTimeMillisUnsafe() + afterMs } }
+  return { afterMs, atMs: clock.currentTimeMillisUnsafe() + afterMs }
 }

@@ -4,6 +4,8 @@ import {
   type JournalDiverged,
   type JournalNewer,
   type JournalTampered,
+  type LeaseLost,
+  type RunUnderWay,
   refusal,
   type StoreUnavailable,
 } from "../journal/failure.ts"
@@ -18,6 +20,9 @@ export class EffectRepeated extends refusal("RUN107") {}
 export class BlastExceeded extends refusal("RUN108") {}
 export class EffectInDoubt extends refusal("RUN109") {}
 export class CallInterrupted extends refusal("RUN110") {}
+export class KeyInDoubt extends refusal("RUN111") {}
+export class OnceConflict extends refusal("RUN112") {}
+export class UndoFailed extends refusal("RUN113") {}
 export class InputsRefused extends refusal("RUN201") {}
 export class StalePlan extends refusal("RUN202") {}
 export class HandlerMissing extends refusal("RUN203") {}
@@ -25,11 +30,15 @@ export class RunNotFound extends refusal("RUN204") {}
 export class RunEnded extends refusal("RUN205") {}
 export class RunInDoubt extends refusal("RUN206") {}
 export class RunExists extends refusal("RUN207") {}
-export class RunUnderWay extends refusal("RUN208") {}
+export class NothingInDoubt extends refusal("RUN209") {}
+export class ResolutionRefused extends refusal("RUN210") {}
 export class ApprovalDenied extends refusal("RUN301") {}
 export class ApprovalNotFound extends refusal("RUN302") {}
 export class ApprovalAlreadyDecided extends refusal("RUN303") {}
+export class RunCancelled extends refusal("RUN304") {}
+export class AlreadyCancelled extends refusal("RUN305") {}
 export class BudgetExhausted extends refusal("RUN401") {}
+export class LimitExhausted extends refusal("RUN402") {}
 export class OutcomeNotRecorded extends refusal("RUN506") {}
 
 /** Why a run stopped. It is written down in the journal, and the run's report carries it. */
@@ -44,8 +53,13 @@ export type StopReason =
   | BlastExceeded
   | EffectInDoubt
   | CallInterrupted
+  | KeyInDoubt
+  | OnceConflict
+  | UndoFailed
   | ApprovalDenied
+  | RunCancelled
   | BudgetExhausted
+  | LimitExhausted
 
 /** Why a run could not be started, resumed, decided, read or taken further. */
 export type RunFailure =
@@ -57,8 +71,12 @@ export type RunFailure =
   | RunInDoubt
   | RunExists
   | RunUnderWay
+  | LeaseLost
+  | NothingInDoubt
+  | ResolutionRefused
   | ApprovalNotFound
   | ApprovalAlreadyDecided
+  | AlreadyCancelled
   | OutcomeNotRecorded
   | StoreFailure
 

@@ -6,7 +6,7 @@ import { sha256 } from "#sha256"
 
 export interface IdsService {
   /** Not to be guessed: who knows one has been told it. */
-  readonly make: (kind: "run" | "apr") => string
+  readonly make: (kind: "run" | "apr" | "own" | "salt") => string
   /** From 0 up to, but not, 1. */
   readonly random: () => number
 }

@@ -8,31 +8,37 @@ export {
   JournalDiverged,
   JournalNewer,
   JournalTampered,
+  LeaseLost,
+  RunUnderWay,
   StoreUnavailable,
 } from "../journal/failure.ts"
 export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 export { memory } from "../journal/memory.ts"
-export type { Status } from "../journal/state.ts"
+export type { Status } from "../journal/status.ts"
 export type { RunOptions } from "./admit.ts"
-export { type ApproveOptions, approve, type Decision, decide, type PlainDecision } from "./approval.ts"
+export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval.ts"
 export type { RunEntry } from "./book.ts"
+export { type Cancellation, type CancelOptions, cancel, requestCancel } from "./cancel.ts"
 export {
+  AlreadyCancelled,
   ApprovalAlreadyDecided,
   ApprovalNotFound,
   HandlerMissing,
   InputsRefused,
+  NothingInDoubt,
   OutcomeNotRecorded,
+  ResolutionRefused,
   RunEnded,
   RunExists,
   type RunFailure,
   RunInDoubt,
   RunNotFound,
-  RunUnderWay,
   StalePlan,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
-export type { RunReport } from "./report.ts"
-export { type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"
+export type { EffectReport, RunReport } from "./report.ts"
+export { type Resolution, type ResolveOptions, resolve } from "./resolution.ts"
+export { type Driving, type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner.ts"
 export {
   type CallContext,

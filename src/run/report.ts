@@ -9,8 +9,22 @@ import type { RunState } from "../journal/state.ts"
 /** Of plans made in code by step id; of plan text nobody knows what it holds: ask `of`. */
 type StepsOf<Results> = unknown extends Results ? { readonly [stepId: string]: unknown } : Results
 
+/** What became of an effect that the run has begun. */
+export interface EffectReport {
+  readonly stepId: string
+  readonly tool: string
+  /**
+   * `done`: it happened, and remains. `undone`: it happened, and was undone. `undo-failed`: it happened, and could not be undone:
+   * `failure` says why. `replayed`: another run made it, and its result was used. `in-doubt`: whether it happened is not known.
+   */
+  readonly state: "done" | "undone" | "undo-failed" | "replayed" | "in-doubt"
+  readonly failure?: Failure
+}
+
 interface Report<Spec extends CatalogSpec> {
   readonly runId: string
+  /** Every effect of the run, in the plan's order: what was done, undone, and remains. */
+  readonly effects: readonly EffectReport[]
   /**
    * The result of a step, typed by its tool; undefined where the step has not been done. Throws a RangeError where the plan has
    * no such step, or it calls another tool.
@@ -65,6 +79,9 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
     // Copies: what is done to a report does not reach the journal. Those of results are made when they are asked for.
     ...(failure === undefined ? {} : { failure: structuredClone(failure) }),
     ...(awaiting === undefined ? {} : { awaiting: structuredClone(awaiting) }),
+    get effects() {
+      return structuredClone(effectsOf(state))
+    },
     get steps() {
       steps ??= structuredClone(
         Object.fromEntries([...calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]]))),
@@ -94,3 +111,21 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
 /** The request that a run waits for. */
 export const awaitedBy = ({ requests, decisions }: RunState): ApprovalRequested | undefined =>
   [...requests].map(([, request]) => request).find(({ requestId }) => !decisions.has(requestId))
+
+/** Every effect that was begun, but for those proved not to have happened. */
+export function effectsOf({ started, calls, undone, step, ending }: RunState): readonly EffectReport[] {
+  return started.document.steps.flatMap(({ id: stepId, tool = "" }): EffectReport[] => {
+    const open = step.open?.stepId === stepId && step.open.idempotencyKey !== undefined
+    if (open && ending === undefined) return [{ stepId, tool, state: "in-doubt" }]
+    const call = calls.get(stepId)
+    if (call?.idempotencyKey === undefined) return []
+    if (call.replayed) return [{ stepId, tool, state: "replayed" }]
+    const undo = undone.get(stepId)
+    if (undo === undefined) return [{ stepId, tool, state: open ? "in-doubt" : "done" }]
+    return [
+      undo.kind === "undone"
+        ? { stepId, tool, state: "undone" }
+        : { stepId, tool, state: "undo-failed", failure: undo.failure },
+    ]
+  })
+}

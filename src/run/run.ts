@@ -6,13 +6,14 @@ import { changedParts } from "../catalog/slice.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
 import { definePlan } from "../define-plan.ts"
-import type { Entry } from "../journal/entry.ts"
-import { JournalDiverged } from "../journal/failure.ts"
+import type { Entry, TakenUp } from "../journal/entry.ts"
+import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
-import { begin, isTerminal, type RunState, replay } from "../journal/state.ts"
-import { admitName, admitRun, admitTenant, type RunOptions, readOptions } from "./admit.ts"
-import { Book, type OnEvent } from "./book.ts"
-import { drive } from "./drive.ts"
+import { begin, type RunState, replay } from "../journal/state.ts"
+import { isTerminal } from "../journal/status.ts"
+import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import { Book, type Holder, type OnEvent, tell } from "./book.ts"
+import { drive, type Footing } from "./drive.ts"
 import {
   type HandlerMissing,
   InputsRefused,
@@ -23,27 +24,33 @@ import {
   StalePlan,
   type StoreFailure,
 } from "./failure.ts"
-import { Ids } from "./ids.ts"
-import { prepare, type ReadyPlan } from "./next/prepare.ts"
+import { Ids, type IdsService } from "./ids.ts"
+import { next } from "./next/next.ts"
+import { prepare } from "./next/prepare.ts"
 import { type RunReport, report } from "./report.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "./toolbox.ts"
-import { checkUnderWay } from "./under-way.ts"
 
-export interface Listening {
+/** How a run is driven. */
+export interface Driving {
   readonly onEvent?: OnEvent | undefined
+  /**
+   * How long others leave a run alone that its process says nothing of, in milliseconds; it says something three times as often.
+   * Default 30,000.
+   */
+  readonly leaseMs?: number | undefined
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends RunOptions,
     Equipment<Spec, Written>,
-    Listening {}
+    Driving {}
 
 export interface TakingUp {
   /** Only a run of this tenant is found. */
   readonly tenant?: string | undefined
   /**
-   * Takes the run also from a process that may still be at work on it. For when you know that none is: a call that another
-   * process is waiting for is called in doubt (an effect) or made again (a read), and its answer is lost to the run.
+   * Takes the run also from a process whose lease has not run out. It writes nothing more to the run, but for what its last call
+   * says late; that call is settled here, or in doubt.
    */
   readonly takeOver?: boolean | undefined
 }
@@ -51,7 +58,7 @@ export interface TakingUp {
 export interface ResumeOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends TakingUp,
     Equipment<Spec, Written>,
-    Listening {}
+    Driving {}
 
 /**
  * Runs a compiled plan until it ends or must wait for a person: `execute(plan, { catalog, tools, principal, sessionId, taskId })`.
@@ -74,14 +81,18 @@ export const execute = <
     if (toolbox.fault !== undefined) return yield* toolbox.fault
     const ready = prepare(plan, toolbox.catalog)
     if (ready instanceof StalePlan) return yield* ready
-    const started = admitRun(plan, toolbox.catalog, options)
+    const ids = yield* Ids
+    const started = admitRun(plan, toolbox.catalog, options, ids.make("salt"))
     if (started instanceof InputsRefused) return yield* started
-    const runId = options.runId ?? (yield* Ids).make("run")
-    const first = { seq: 0, atMs: (yield* Clock).currentTimeMillisUnsafe(), event: started }
+    const holder = holderOf(options, ids)
+    if (holder instanceof InputsRefused) return yield* holder
+    const runId = options.runId ?? ids.make("run")
+    const clock = yield* Clock
+    const first = { seq: 0, atMs: clock.currentTimeMillisUnsafe(), event: started }
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
-    const book = new Book(yield* Journal, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book))
+    const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
+    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs))
   })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
@@ -92,19 +103,54 @@ export const resume = <Spec extends CatalogSpec, const Written extends Tools<NoI
   Effect.gen(function* () {
     const options = readOptions(given)
     if (options instanceof InputsRefused) return yield* options
-    const { tenant, takeOver = false, onEvent } = options
     const toolbox = equip(options)
-    const state = yield* readState(yield* Journal, runId, tenant)
+    const state = yield* readState(yield* Journal, runId, options.tenant)
     const { status } = state
     if (isTerminal(status)) return yield* new RunEnded({ runId, status })
     if (status === "in_doubt") return yield* new RunInDoubt({ runId, stepId: state.failure?.stepId ?? "" })
-    const ready = readyFor(state, toolbox)
-    if (ready instanceof Error) return yield* ready
-    const underWay = checkUnderWay(ready, state, (yield* Clock).currentTimeMillisUnsafe())
-    if (underWay !== undefined && takeOver !== true) return yield* underWay
-    const book = new Book(yield* Journal, state, [], onEvent)
-    return report<Spec, unknown>(yield* drive(ready, toolbox, book))
+    return report<Spec, unknown>(yield* goOn(state, toolbox, options))
   })
+
+/** Goes on with a run that has not ended: takes hold of it, and drives it as far as it goes. */
+export const goOn = (
+  state: RunState,
+  toolbox: Toolbox,
+  options: Driving & Pick<TakingUp, "takeOver">,
+): Effect.Effect<RunState, RunFailure, Journal | Ids> =>
+  Effect.gen(function* () {
+    const footing = footingFor(state, toolbox)
+    if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
+    // Without its plan a run can only be settled and undone.
+    if (footing instanceof StalePlan && next(undefined, state).kind === "needs-plan") return yield* footing
+    const clock = yield* Clock
+    const nowMs = clock.currentTimeMillisUnsafe()
+    if (rests(footing, state, nowMs)) return state
+    const journal = yield* Journal
+    const holder = holderOf(options, yield* Ids)
+    if (holder instanceof InputsRefused) return yield* holder
+    const { owner, leaseMs } = holder
+    const takeOver = options.takeOver === true
+    const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
+    const held = yield* readState(journal, state.runId, undefined)
+    if (held.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: state.runId })
+    const book = new Book(journal, holder, clock, held, [], options.onEvent)
+    tell(options.onEvent, state.runId, [taken])
+    return yield* drive(footing, toolbox, book, leaseMs)
+  })
+
+/** Whether it waits for a person, and still may. */
+function rests(footing: Footing, state: RunState, nowMs: number): boolean {
+  const action = next(footing instanceof Error ? undefined : footing, state)
+  return action.kind === "wait" && (action.notAfterMs === undefined || nowMs <= action.notAfterMs)
+}
+
+function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return { owner: ids.make("own"), leaseMs }
+  const expected = "Give whole milliseconds, 1 or more."
+  return new InputsRefused({ field: "`leaseMs`", problem: `must be a time, but ${sayFound(leaseMs)}`, expected })
+}
+
+const defaultLeaseMs = 30_000
 
 const admitPlan = (plan: unknown): InputsRefused | undefined =>
   isCompiledPlan(plan)
@@ -140,18 +186,18 @@ export const readState = (
   })
 
 /**
- * The plan of a run, ready to go on with: compiled anew from its document, for nothing but the document is believed, and the
- * catalog must still be the same.
+ * The plan of a run, ready to go on with: compiled anew from its document, for nothing but the document is believed. Where the
+ * catalog has changed, that it has.
  */
-export function readyFor(
+export function footingFor(
   { runId, status, started }: RunState,
   { catalog, fault }: Toolbox,
-): ReadyPlan | HandlerMissing | StalePlan | JournalDiverged {
+): Footing | HandlerMissing | JournalDiverged {
   if (fault !== undefined) return fault
   const remedy =
     status === "awaiting_approval"
       ? "Deny it (`deny`), which ends this run, and run a newly compiled plan; or go on with the catalog of before."
-      : "Go on with the catalog of before; or leave this run as it stands, and run a newly compiled plan."
+      : "Go on with the catalog of before; or cancel this run (`cancel`), and run a newly compiled plan."
   const compiled = definePlan(catalog, started.document as never)
   if (!compiled.ok) {
     const codes = [...new Set(compiled.diagnostics.map(({ code }) => code))].join(", ")

@@ -11,20 +11,22 @@ import { type JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 import { isObject } from "../text/json.ts"
 import { admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
-import { approve, type Decision, type PlainDecision, write } from "./approval.ts"
-import type { OnEvent } from "./book.ts"
+import { approve, type Decision, deny, type PlainDecision, write } from "./approval.ts"
+import { type Cancellation, cancel } from "./cancel.ts"
 import { InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
 import { type RunReport, report } from "./report.ts"
-import { execute, readEntries, readState, resume, type TakingUp } from "./run.ts"
+import { type Resolution, resolve } from "./resolution.ts"
+import { type Driving, execute, readEntries, readState, resume, type TakingUp } from "./run.ts"
+import { type Spending, spentIn } from "./spent.ts"
 import { type Equipment, equip, type Tools } from "./toolbox.ts"
 
 export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
-  extends Equipment<Spec, Written> {
+  extends Equipment<Spec, Written>,
+    Driving {
   /** `memory()` or `sqlite(file)`. */
   readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
   readonly ids?: Layer.Layer<Ids>
-  readonly onEvent?: OnEvent
 }
 
 export interface Tenanted {
@@ -38,10 +40,19 @@ export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   readonly resume: (runId: string, options?: TakingUp) => Promise<RunReport<Spec>>
   /** Records the decision and takes the run up again. Where this runner could not go on with it, nothing is recorded. */
   readonly approve: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
-  /** Records the decision, which ends the run; whatever has become of its catalog. */
+  /** Records the decision, undoes what the run has done, and ends it; whatever has become of its catalog. */
   readonly deny: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
   /** Only records it: some process resumes an approved run later. Held to what this runner could go on with, as `approve`. */
   readonly decide: (runId: string, stepId: string, decision: Decision) => Promise<RunReport<Spec>>
+  /**
+   * Stops a run, at any moment: no new step starts, what is under way is settled, what was done is undone. Where another process
+   * holds the run, that one does so, and the report still says `running`.
+   */
+  readonly cancel: (runId: string, cancellation: Cancellation) => Promise<RunReport<Spec>>
+  /** Settles an effect that is in doubt by a person's word, and goes on with the run. */
+  readonly resolve: (runId: string, stepId: string, resolution: Resolution) => Promise<RunReport<Spec>>
+  /** What is committed or in doubt of the limits that reach beyond one run: for `compile`'s option `spent`. */
+  readonly spent: (scope: Spending) => Promise<{ readonly [dimension: string]: number }>
   readonly status: (runId: string, options?: Tenanted) => Promise<RunReport<Spec>>
   readonly entries: (runId: string, options?: Tenanted) => Promise<readonly Entry[]>
   readonly runs: (options?: Tenanted) => Promise<readonly RunSummary[]>
@@ -53,9 +64,9 @@ export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, onEvent } = given(options)
+  const { catalog, store, ids = live, onEvent, leaseMs } = given(options)
   const tools = equip(given(options))
-  const equipment = { catalog, tools, onEvent }
+  const equipment = { catalog, tools, onEvent, leaseMs }
   const runtime = ManagedRuntime.make(Layer.merge(usable(store), ids))
   let closed = false
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
@@ -64,19 +75,18 @@ export function createRunner<
     if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
     throw new StoreUnavailable({ store: "this runner", reason: "it was closed" })
   }
-  const decided = async (runId: string, stepId: string, decision: PlainDecision, said?: "denied") => {
-    const ours = (given: PlainDecision) => ({ ...(given as Decision), ...(said && { decision: said }), onEvent })
-    return report<Spec, unknown>(
-      (await ask(taken(decision, (given) => write(runId, stepId, ours(given), tools)))).book.state,
-    )
-  }
   return {
     run: (plan, runOptions) => ask(taken(runOptions, (given) => execute(plan, { ...given, ...equipment }))),
     resume: (runId, options) => ask(scoped(options, (given) => resume(runId, { ...given, ...equipment }))),
     approve: (runId, stepId, decision) =>
       ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
-    deny: (runId, stepId, decision) => decided(runId, stepId, decision, "denied"),
-    decide: (runId, stepId, decision) => decided(runId, stepId, decision),
+    deny: (runId, stepId, decision) => ask(taken(decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
+    decide: async (runId, stepId, decision) =>
+      report(await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent }, tools)))),
+    cancel: (runId, cancellation) => ask(taken(cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
+    resolve: (runId, stepId, resolution) =>
+      ask(taken(resolution, (given) => resolve(runId, stepId, { ...given, ...equipment }))),
+    spent: (scope) => ask(Journal.use((journal) => taken(scope, (given) => spentIn(journal, tools.catalog, given)))),
     status: async (runId, options) =>
       report(await ask(scoped(options, ({ tenant }, journal) => readState(journal, runId, tenant)))),
     entries: (runId, options) => ask(scoped(options, ({ tenant }, journal) => readEntries(journal, runId, tenant))),

@@ -41,7 +41,7 @@ export async function denyRun(
   { store, by, reason, format }: DenyOptions,
 ): Promise<number> {
   const before = await readEntries(store, runId)
-  const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(before, format) })
+  const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(format) })
   const place = { runId, waitsAt: waitingIn(runId, before) }
   const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), place)
   return tellEnd(runId, entries, store, format)

@@ -142,7 +142,8 @@ function checkBlast(call: ReadyCall, args: JsonObject): BlastExceeded | undefine
   return undefined
 }
 
-function countOf(blast: Blast, args: JsonObject): number {
+/** What a call counts in one dimension; NaN where that cannot be said. */
+export function countOf(blast: Blast, args: JsonObject): number {
   if (blast.kind === "constant") return blast.value
   const value = args[blast.parameter]
   if (value === undefined) return 0

@@ -1,13 +1,15 @@
-/** The idempotency key of an effect: equal calls of one task have one key, whatever run, step or spelling they come in. */
+/** The identity of an effect: equal calls of one task have one key, whatever run, step or spelling they come in. */
 import { sha256 } from "#sha256"
+import type { Once } from "../../catalog/policy.ts"
+import type { Claim } from "../../journal/entry.ts"
+import { type Scoped, scopeIdOf } from "../../journal/tables.ts"
 import { canonical } from "../../text/canonical.ts"
-import type { JsonObject } from "../../text/json.ts"
+import type { Json, JsonObject } from "../../text/json.ts"
+import { parsePointer } from "../../text/pointer.ts"
+import { walk } from "./resolve.ts"
 
-export interface KeyScope {
-  readonly tenant: string
+export interface KeyScope extends Scoped {
   readonly subject: string
-  readonly sessionId: string
-  readonly taskId: string
 }
 
 export interface KeyedCall {
@@ -17,12 +19,29 @@ export interface KeyedCall {
   readonly args: JsonObject
 }
 
-/** Rises after a compensation, or a proof that nothing was applied; neither exists yet. */
-const generation = 0
-
-/** Over an array with a place for each part, so that no two parts can run into one another. */
-export function idempotencyKey(scope: KeyScope, { tool, toolVersion, occurrence, args }: KeyedCall): string {
-  const { tenant, subject, sessionId, taskId } = scope
+/**
+ * Over an array with a place for each part, so that no two parts can run into one another. `generation` rises after the effect
+ * was undone, or was proved not to have happened: the outside would answer the old key with the old answer.
+ */
+export function idempotencyKey(
+  { tenant, subject, sessionId, taskId }: KeyScope,
+  { tool, toolVersion, occurrence, args }: KeyedCall,
+  generation = 0,
+): string {
   const parts = ["sequitur-key/1", tenant, subject, sessionId, taskId, tool, toolVersion, occurrence, generation]
   return `k1:${sha256(`${canonical(parts).slice(0, -1)},${canonical(args)}]`)}`
+}
+
+/** Of the call that undoes an effect: one for each effect, whatever run does it. */
+export const undoKey = (tool: string, undoneKey: string, generation = 0): string =>
+  `k1:${sha256(canonical(["sequitur-undo/1", tool, undoneKey, generation]))}`
+
+/** The business identity that a call claims. */
+export function claimOf(run: KeyScope, tool: string, { by, scope }: Once, args: JsonObject): Claim {
+  const values = by.map((at): Json => walk(args, parsePointer(at) ?? []) ?? null)
+  return {
+    scope,
+    digest: sha256(canonical(["sequitur-once/1", scopeIdOf(scope, run), tool, ...values])),
+    call: sha256(canonical([run.subject, args])),
+  }
 }

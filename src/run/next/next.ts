@@ -1,35 +1,55 @@
 /** What to do next: a function of the plan and what has happened, and of nothing else. Time comes in through the entries. */
-import type { AttemptFailed, Failure, Following, RunEnded } from "../../journal/entry.ts"
+import type { Tool } from "../../catalog/catalog.ts"
+import type { Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
-import { isTerminal, type RunState } from "../../journal/state.ts"
+import type { RunState } from "../../journal/state.ts"
+import { isTerminal } from "../../journal/status.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { type Pointer, parsePointer } from "../../text/pointer.ts"
 import {
   ApprovalDenied,
   BudgetExhausted,
   CallInterrupted,
-  EffectInDoubt,
   EffectRepeated,
+  RunCancelled,
   RuntimeCheckFailed,
   type StopReason,
 } from "../failure.ts"
-import { checkKnown, checkNow } from "./check.ts"
+import { checkKnown, checkNow, countOf } from "./check.ts"
+import { compensate, stop } from "./compensate.ts"
+import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
 import { attemptsMax, checkRetries, decideRetry } from "./retry.ts"
+import { settle } from "./settle.ts"
 import { Workings } from "./workings.ts"
 
 export type Action =
   | CallAction
+  | CallAgain
+  | Reconcile
   | EnterState
   | { readonly kind: "request-approval"; readonly transition: ReadyTransition; readonly follows: readonly Following[] }
   /** For a person's decision, until the run's deadline. */
   | { readonly kind: "wait"; readonly stepId: string; readonly notAfterMs: number | undefined }
-  | { readonly kind: "mark-in-doubt"; readonly stepId: string; readonly attempt: number; readonly failure: Failure }
+  | {
+      readonly kind: "mark-in-doubt"
+      readonly stepId: string
+      readonly attempt: number
+      readonly undoes?: true
+      readonly failure: Failure
+    }
+  /** An undo that cannot be begun. */
+  | { readonly kind: "refuse"; readonly stepId: string; readonly undoes: true; readonly failure: Failure }
+  | { readonly kind: "wind-down"; readonly status: Unsuccessful; readonly failure: Failure }
   | { readonly kind: "end"; readonly status: RunEnded["status"]; readonly failure?: Failure }
+  /** Everything old is settled, and what is new needs the plan: its catalog is another one. */
+  | { readonly kind: "needs-plan" }
   /** In doubt, or ended. */
   | { readonly kind: "nothing" }
+
+type Unsuccessful = Exclude<RunEnded["status"], "succeeded">
 
 export interface EnterState {
   readonly kind: "enter-state"
@@ -38,112 +58,195 @@ export interface EnterState {
   readonly notAfterMs: number | undefined
 }
 
+/** What is known of a tool that is called. */
+export type CalledTool = Pick<Tool, "name" | "mutates" | "timeoutMs" | "result">
+
+/** A new call: of the plan's next step, of a read once more, or of an undo. */
 export interface CallAction {
   readonly kind: "call"
-  readonly call: ReadyCall
+  readonly stepId: string
+  readonly tool: CalledTool
   readonly attempt: number
   readonly args: JsonObject
-  /** Of an effect. */
-  readonly idempotencyKey?: string
+  readonly undoes?: true
   /** When a failed call is made again. */
-  readonly again: AttemptFailed["again"] | undefined
+  readonly pause: Pause | undefined
+  readonly effect: NewEffect | undefined
+  readonly microUsd: number
   /** When the run's deadline ends, and how much of its time to work is left. */
   readonly notAfterMs: number | undefined
   readonly workLeftMs: number | undefined
 }
 
-/** Goes up when the same journal would come to another action. Written in a run's first entry. */
-export const nextVersion = 1
+/** What an effect will ask of the store: only there it is known whether it was made before. */
+export interface NewEffect {
+  /** Its key at generation 0. */
+  readonly identity: string
+  readonly keyAt: (generation: number) => string
+  readonly once: Claim | undefined
+  readonly reserves: readonly Reserve[]
+}
 
-export function next(ready: ReadyPlan, state: RunState): Action {
+/** An effect whose answer is lost, by the same key. */
+export interface CallAgain {
+  readonly kind: "call-again"
+  readonly tool: CalledTool
+  readonly pause: Pause | undefined
+  readonly intent: Intent
+}
+
+/** The outside is asked what became of an intent. */
+export interface Reconcile {
+  readonly kind: "reconcile"
+  readonly tool: CalledTool
+  readonly intent: Intent
+  readonly notBeforeMs: number | undefined
+}
+
+/**
+ * `ready` is undefined where the catalog has changed since: what was begun is settled, cancelled and undone all the same, for
+ * that goes by the journal, but nothing new is begun.
+ */
+export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (isTerminal(state.status) || state.status === "in_doubt") return { kind: "nothing" }
   if (state.status === "awaiting_approval") {
-    return { kind: "wait", stepId: ready.steps[state.done]?.step.id ?? "", notAfterMs: deadlineOf(ready, state) }
+    return { kind: "wait", stepId: idOf(state), notAfterMs: deadlineOf(ready, state) }
   }
-  if (state.failure !== undefined) return { kind: "end", status: "failed", failure: state.failure }
-  if (state.step.open !== undefined) return afterCrash(ready, state)
-  if (state.step.failed !== undefined) return afterFailure(ready, state)
-  const failure = checkKnown(ready, state)
-  if (failure !== undefined) return fail(failure)
+  const { open, lost } = state.step
+  const toolOf = (name: string): CalledTool => calledTool(ready, state, name)
+  if (open?.idempotencyKey !== undefined)
+    return lost === undefined ? { kind: "nothing" } : settle(state, open, toolOf(open.tool))
+  if (state.ending !== undefined) return compensate(state, toolOf)
+  if (state.cancel !== undefined) return stop(state, "cancelled", record(new RunCancelled(state.cancel)))
+  if (state.failure !== undefined) return stopFor(state, state.failure)
+  if (ready === undefined) return { kind: "needs-plan" }
   const step = ready.steps[state.done]
+  if (step?.kind === "call" && open !== undefined) return afterCrash(ready, step, state)
+  if (step?.kind === "call" && state.step.failed !== undefined) return afterFailure(ready, step, state)
+  const failure = checkKnown(ready, state)
+  if (failure !== undefined) return fail(state, failure)
   if (step === undefined) return { kind: "end", status: "succeeded" }
   return step.kind === "call" ? call(ready, step, state) : cross(ready, step, state)
 }
 
-const fail = (reason: StopReason, cause?: Failure): Action => {
-  const failure = record(reason, cause)
-  return { kind: "end", status: failure.tag === "BudgetExhausted" ? "exhausted" : "failed", failure }
+const idOf = ({ started, done }: RunState): string => started.document.steps[done]?.id ?? ""
+
+/** By the catalog; of one that it does not have any more, what the journal keeps. */
+function calledTool(ready: ReadyPlan | undefined, { started }: RunState, name: string): CalledTool {
+  const tool = ready?.catalog.tools.get(name)
+  if (tool !== undefined) return tool
+  const policy = started.tools[name]
+  return { name, mutates: policy?.effect !== "read", timeoutMs: policy?.timeoutMs ?? 0, result: undefined }
 }
 
-/** An intent without an outcome, found in the journal: its process has ended. */
-function afterCrash(ready: ReadyPlan, state: RunState): Action {
-  const step = ready.steps[state.done]
-  const { open, attempts } = state.step
-  if (step?.kind !== "call" || open === undefined) return { kind: "nothing" }
-  const stepId = step.step.id
-  const tool = step.tool.name
-  if (step.tool.mutates) {
-    const failure = record(new EffectInDoubt({ stepId, tool, said: "the process ended during the call" }))
-    return { kind: "mark-in-doubt", stepId, attempt: open.attempt, failure }
-  }
-  const interrupted = new CallInterrupted({ stepId, tool, attempts })
-  if (attempts >= attemptsMax) return fail(interrupted)
+const fail = (state: RunState, reason: StopReason, cause?: Failure): Action => stopFor(state, record(reason, cause))
+
+function stopFor(state: RunState, failure: Failure): Action {
+  const used = failure.tag === "BudgetExhausted" || failure.tag === "LimitExhausted"
+  return stop(state, used ? "exhausted" : "failed", failure)
+}
+
+/** A read without an outcome, found in the journal: its process has ended. */
+function afterCrash(ready: ReadyPlan, step: ReadyCall, state: RunState): Action {
+  const { attempts } = state.step
+  const interrupted = new CallInterrupted({ stepId: step.step.id, tool: step.tool.name, attempts })
+  if (attempts >= attemptsMax) return fail(state, interrupted)
   return retry(ready, step, state, record(interrupted))
 }
 
-function afterFailure(ready: ReadyPlan, state: RunState): Action {
-  const step = ready.steps[state.done]
+function afterFailure(ready: ReadyPlan, step: ReadyCall, state: RunState): Action {
   const { failed, failures } = state.step
-  if (step?.kind !== "call" || failed === undefined) return { kind: "nothing" }
+  if (failed === undefined) return { kind: "nothing" }
   const { failure, again } = failed
   if (again !== undefined) return retry(ready, step, state, failure, again)
   const spent = { retries: state.retries, max: ready.catalog.budgets.retries }
-  const decision = decideRetry(step, failure, failures, spent)
-  if (decision instanceof BudgetExhausted) return fail(decision, failure)
-  return { kind: "end", status: failure.tag === "BudgetExhausted" ? "exhausted" : "failed", failure }
+  const decision = decideRetry(step.tool, step.step.id, failure, failures, spent)
+  if (decision instanceof BudgetExhausted) return fail(state, decision, failure)
+  return stopFor(state, failure)
 }
 
 /** `cause` is why the call is made again. */
-function retry(
-  ready: ReadyPlan,
-  step: ReadyCall,
-  state: RunState,
-  cause: Failure,
-  again?: CallAction["again"],
-): Action {
-  const exhausted = checkRetries(step, cause, { retries: state.retries, max: ready.catalog.budgets.retries })
-  return exhausted === undefined ? call(ready, step, state, again) : fail(exhausted, cause)
+function retry(ready: ReadyPlan, step: ReadyCall, state: RunState, cause: Failure, pause?: Pause): Action {
+  const spent = { retries: state.retries, max: ready.catalog.budgets.retries }
+  const exhausted = checkRetries(step.step.id, cause, spent)
+  return exhausted === undefined ? call(ready, step, state, pause) : fail(state, exhausted, cause)
 }
 
-function call(ready: ReadyPlan, step: ReadyCall, state: RunState, again?: CallAction["again"]): Action {
-  const { wallMs } = ready.catalog.budgets
+function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause): Action {
+  const { budgets } = ready.catalog
   const stepId = step.step.id
-  if (wallMs !== undefined && state.workedMs >= wallMs) {
-    const used = Math.round(state.workedMs)
-    return fail(new BudgetExhausted({ budget: "wallMs", stepId, used, max: wallMs, because: "" }))
+  const exhausted = checkSpent(ready, step, state)
+  if (exhausted !== undefined) return fail(state, exhausted)
+  if (state.step.attempts >= attemptsMax) {
+    const { name: tool } = step.tool
+    return fail(state, new CallInterrupted({ stepId, tool, attempts: state.step.attempts }))
   }
   const failure = checkNow(step, state, ready.catalog.bounds)
-  if (failure !== undefined) return fail(failure)
+  if (failure !== undefined) return fail(state, failure)
   const workings = Workings.of(state)
   const args = workings.argsOf(step, state)
-  if (args instanceof Unresolved) return fail(new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
+  if (args instanceof Unresolved)
+    return fail(state, new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
   const action: CallAction = {
     kind: "call",
-    call: step,
+    stepId,
+    tool: step.tool,
     attempt: state.step.attempts + 1,
     args,
-    again,
+    pause,
+    effect: undefined,
+    microUsd: step.tool.costMicroUsd,
     notAfterMs: deadlineOf(ready, state),
-    workLeftMs: wallMs === undefined ? undefined : wallMs - state.workedMs,
+    workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
   if (!step.tool.mutates) return action
-  const key = workings.keyOf(step, args, state)
-  const first = state.effects.get(key) ?? stepId
-  return first === stepId ? { ...action, idempotencyKey: key } : fail(new EffectRepeated({ stepId, first }))
+  const identity = workings.keyOf(step, args, state)
+  const first = state.effects.get(identity) ?? stepId
+  if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
+  return { ...action, effect: newEffect(ready, step, state, identity, args) }
 }
 
-const deadlineOf = ({ catalog: { budgets } }: ReadyPlan, { startedAtMs }: RunState): number | undefined =>
-  budgets.deadlineMs === undefined ? undefined : startedAtMs + budgets.deadlineMs
+/** Budgets that calls use up. At the limit is allowed, past it is not. */
+function checkSpent(
+  { catalog: { budgets } }: ReadyPlan,
+  { step, tool }: ReadyCall,
+  { workedMs, microUsd, started: { spent } }: RunState,
+): BudgetExhausted | undefined {
+  const over = (budget: string, used: number, max: number): BudgetExhausted =>
+    new BudgetExhausted({ budget, stepId: step.id, used, max, because: "" })
+  const { wallMs, tokens, microUsd: money } = budgets
+  if (wallMs !== undefined && workedMs >= wallMs) return over("wallMs", Math.round(workedMs), wallMs)
+  if (tokens !== undefined && (spent.tokens ?? 0) > tokens) return over("tokens", spent.tokens ?? 0, tokens)
+  const cost = microUsd + tool.costMicroUsd + (spent.microUsd ?? 0)
+  return money !== undefined && cost > money ? over("microUsd", cost, money) : undefined
+}
+
+function newEffect(
+  { catalog: { limits } }: ReadyPlan,
+  { step, tool }: ReadyCall,
+  { started }: RunState,
+  identity: string,
+  args: JsonObject,
+): NewEffect {
+  const { name, version: toolVersion, once } = tool
+  const keyed = { tool: name, toolVersion, occurrence: step.occurrence, args }
+  return {
+    identity,
+    keyAt: (generation) => (generation === 0 ? identity : idempotencyKey(started, keyed, generation)),
+    once: once && claimOf(started, name, once, args),
+    reserves: tool.blast.flatMap((blast): Reserve[] => {
+      const limit = limits.get(blast.dimension)
+      if (limit === undefined || limit.per === "run") return []
+      const { dimension, per: scope, max } = limit
+      return [{ scope, dimension, amount: countOf(blast, args), max }]
+    }),
+  }
+}
+
+const deadlineOf = (ready: ReadyPlan | undefined, { startedAtMs }: RunState): number | undefined => {
+  const deadlineMs = ready?.catalog.budgets.deadlineMs
+  return deadlineMs === undefined ? undefined : startedAtMs + deadlineMs
+}
 
 function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): Action {
   const enter: EnterState = { kind: "enter-state", transition, notAfterMs: deadlineOf(ready, state) }
@@ -152,11 +255,13 @@ function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): 
   const request = state.requests.get(stepId)
   if (request === undefined) {
     const follows = following(ready, transition, state)
-    return follows instanceof RuntimeCheckFailed ? fail(follows) : { kind: "request-approval", transition, follows }
+    return follows instanceof RuntimeCheckFailed
+      ? fail(state, follows)
+      : { kind: "request-approval", transition, follows }
   }
   const decided = state.decisions.get(request.requestId)
   if (decided?.decision === "approved") return enter
-  return fail(deniedBy(stepId, decided?.by ?? "", decided?.reason ?? ""))
+  return fail(state, deniedBy(stepId, decided?.by ?? "", decided?.reason ?? ""))
 }
 
 export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDenied =>

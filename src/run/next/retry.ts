@@ -2,7 +2,7 @@
 import { runCodes } from "../../journal/codes.ts"
 import type { Failure } from "../../journal/entry.ts"
 import { BudgetExhausted } from "../failure.ts"
-import type { ReadyCall } from "./prepare.ts"
+import type { CalledTool } from "./next.ts"
 
 /** Answers that say "failed", of one step. */
 const failuresMax = 3
@@ -20,20 +20,21 @@ interface Spent {
 
 /** `failures` counts this one. */
 export function decideRetry(
-  call: ReadyCall,
+  tool: CalledTool,
+  stepId: string,
   failure: Failure,
   failures: number,
   spent: Spent,
 ): "again" | "final" | BudgetExhausted {
-  if (call.tool.mutates || !runCodes[failure.code].again || failures >= failuresMax) return "final"
-  return checkRetries(call, failure, spent) ?? "again"
+  if (tool.mutates || !runCodes[failure.code].again || failures >= failuresMax) return "final"
+  return checkRetries(stepId, failure, spent) ?? "again"
 }
 
 /** The budget of calls made again, over a whole run. `cause` is why this one would be. */
-export function checkRetries(call: ReadyCall, cause: Failure, { retries, max }: Spent): BudgetExhausted | undefined {
+export function checkRetries(stepId: string, cause: Failure, { retries, max }: Spent): BudgetExhausted | undefined {
   if (max === undefined || retries < max) return undefined
   const because = `, because ${cause.message}`
-  return new BudgetExhausted({ budget: "retries", stepId: call.step.id, used: retries, max, because })
+  return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
 }
 
 /** Twice as long after each failure, and somewhat random, so that those who failed together do not come back together. */

@@ -1,0 +1,94 @@
+/** What the store knows of an effect that is about to be begun: made before, under way, claimed, or free; and what limits have left. */
+import * as Effect from "effect/Effect"
+import { judgeWhole } from "../catalog/schema/judge.ts"
+import type { Event, Intent } from "../journal/entry.ts"
+import { record } from "../journal/failure.ts"
+import type { EffectRow, JournalService } from "../journal/journal.ts"
+import { type RunState, replay } from "../journal/state.ts"
+import { scopeIdOf } from "../journal/tables.ts"
+import type { Json } from "../text/json.ts"
+import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure } from "./failure.ts"
+import { tellIssues } from "./misfits.ts"
+import type { CallAction, NewEffect } from "./next/next.ts"
+import type { ReadyPlan } from "./next/prepare.ts"
+
+/** What the intent says of the effect. */
+type Named = Pick<Intent, "idempotencyKey" | "identity" | "generation" | "once" | "reserves">
+
+/** The name the effect goes by; or the event that stands in the place of a call. */
+export const lookUp = Effect.fnUntraced(function* (
+  journal: JournalService,
+  state: RunState,
+  action: CallAction,
+  { identity, keyAt, once, reserves }: NewEffect,
+  ready: ReadyPlan | undefined,
+): Effect.fn.Return<Named | Event, StoreFailure> {
+  const { tenant } = state.started
+  const { stepId, tool } = action
+  const refuse = (failure: KeyInDoubt | OnceConflict | LimitExhausted): Event => ({
+    kind: "step-refused",
+    stepId,
+    failure: record(failure),
+  })
+  const row = yield* journal.effect(tenant, identity)
+  if (row !== undefined && row.state !== "released") return yield* recorded(journal, action, row)
+  if (once !== undefined) {
+    const held = yield* journal.claim(tenant, tool.name, once)
+    const holder = held && (yield* journal.effect(tenant, held.identity))
+    if (held !== undefined && holder !== undefined) {
+      if (held.call === once.call) return yield* recorded(journal, action, holder)
+      const by =
+        ready?.catalog.tools
+          .get(tool.name)
+          ?.once?.by.map((at) => `\`${at.slice(1)}\``)
+          .join(", ") ?? "values"
+      return refuse(new OnceConflict({ stepId, tool: tool.name, by, other: holder.runId }))
+    }
+  }
+  for (const { scope, dimension, amount, max } of reserves) {
+    const scopeId = scopeIdOf(scope, state.started)
+    const used = yield* journal.used(tenant, { scope, scopeId, dimension })
+    if (used + amount > max)
+      return refuse(new LimitExhausted({ stepId, dimension, scope, found: used + amount, used, max }))
+  }
+  const generation = row === undefined ? 0 : row.generation + 1
+  return {
+    idempotencyKey: keyAt(generation),
+    ...(generation === 0 ? {} : { identity, generation }),
+    ...(once === undefined ? {} : { once }),
+    ...(reserves.length === 0 ? {} : { reserves }),
+  }
+})
+
+/** The same effect, begun before: its recorded result; or that it is not known yet. */
+const recorded = Effect.fnUntraced(function* (
+  journal: JournalService,
+  { stepId, tool, args, undoes }: CallAction,
+  row: EffectRow,
+): Effect.fn.Return<Event, StoreFailure> {
+  const entries = row.state === "applied" ? yield* journal.read(row.runId) : []
+  const other = entries.length === 0 ? undefined : replay(row.runId, entries)
+  const call = other === undefined || other instanceof Error ? undefined : other.calls.get(row.stepId)
+  if (call === undefined || undoes === true) {
+    const failure = record(new KeyInDoubt({ stepId, other: row.runId }))
+    return { kind: "step-refused", stepId, ...(undoes === undefined ? {} : { undoes }), failure }
+  }
+  const { result, failure = judge(stepId, tool, result) } = call
+  return {
+    kind: "replayed",
+    stepId,
+    tool: tool.name,
+    args,
+    idempotencyKey: row.key,
+    from: { runId: row.runId, stepId: row.stepId },
+    ...(result === undefined ? {} : { result }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+})
+
+/** It was recorded under another catalog, perhaps. */
+function judge(stepId: string, { name, result: schema }: CallAction["tool"], result: Json | undefined) {
+  const issues = schema === undefined || result === undefined ? [] : judgeWhole(schema, result)
+  if (issues.length === 0) return undefined
+  return record(new ResultMismatch({ stepId, tool: name, misfits: tellIssues(issues) }))
+}

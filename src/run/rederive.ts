@@ -1,0 +1,133 @@
+/**
+ * Derives every action of a run anew, from its plan and the entries before it, and holds each entry against what `next` would have
+ * done. What comes from outside (answers, people, other processes) is taken as it stands.
+ */
+import type { Entry, Event, Failure } from "../journal/entry.ts"
+import { JournalDiverged, type JournalNewer } from "../journal/failure.ts"
+import { begin, fold, type RunState } from "../journal/state.ts"
+import { canonical } from "../text/canonical.ts"
+import { type Action, next } from "./next/next.ts"
+import type { ReadyPlan } from "./next/prepare.ts"
+
+/** The state the run has come to; or the first entry that does not follow. `ready` is undefined where the catalog has changed. */
+export function rederive(
+  ready: ReadyPlan | undefined,
+  runId: string,
+  entries: readonly Entry[],
+): RunState | JournalDiverged | JournalNewer {
+  const [first, ...rest] = entries
+  if (first === undefined) return new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
+  let state = begin(runId, first)
+  for (const entry of rest) {
+    if (state instanceof Error) return state
+    const problem = isDerived(entry.event) ? differs(ready, state, entry.event) : undefined
+    if (problem !== undefined) return new JournalDiverged({ runId, seq: entry.seq, problem })
+    state = fold(state, entry)
+  }
+  return state
+}
+
+type Derived = Extract<
+  Event,
+  {
+    kind:
+      | "intent"
+      | "reconciled"
+      | "replayed"
+      | "step-refused"
+      | "state-entered"
+      | "approval-requested"
+      | "in-doubt"
+      | "winding-down"
+      | "run-ended"
+  }
+>
+
+const derived: ReadonlySet<Event["kind"]> = new Set<Derived["kind"]>([
+  "intent",
+  "reconciled",
+  "replayed",
+  "step-refused",
+  "state-entered",
+  "approval-requested",
+  "in-doubt",
+  "winding-down",
+  "run-ended",
+])
+
+const isDerived = (event: Event): event is Derived => derived.has(event.kind)
+
+function differs(ready: ReadyPlan | undefined, state: RunState, event: Derived): string | undefined {
+  const action = next(ready, state)
+  // Nothing can be said without its plan of what only the plan knows.
+  if (action.kind === "needs-plan" || follows(action, event)) return undefined
+  return `\`${event.kind}\` stands where ${sayAction(action)} would follow`
+}
+
+function follows(action: Action, event: Derived): boolean {
+  switch (event.kind) {
+    case "intent":
+      if (action.kind === "call-again") return same(action.intent, event)
+      if (action.kind !== "call" || !isCallOf(action, event)) return false
+      return (
+        action.effect?.keyAt(event.generation ?? 0) === event.idempotencyKey && same(action.effect?.once, event.once)
+      )
+    case "replayed":
+      return action.kind === "call" && action.effect !== undefined && isCallOf(action, event)
+    case "reconciled":
+      return action.kind === "reconcile" && action.intent.stepId === event.stepId
+    case "step-refused":
+      if (action.kind === "refuse") return action.stepId === event.stepId && same(action.failure, event.failure)
+      if (action.kind === "enter-state") return action.transition.step.id === event.stepId
+      return action.kind === "call" && action.stepId === event.stepId
+    case "state-entered":
+      return (
+        action.kind === "enter-state" && action.transition.step.id === event.stepId && action.transition.to === event.to
+      )
+    case "approval-requested":
+      return (
+        action.kind === "request-approval" &&
+        action.transition.step.id === event.stepId &&
+        same(action.follows, event.follows)
+      )
+    case "in-doubt":
+      return action.kind === "mark-in-doubt" && action.stepId === event.stepId && same(action.failure, event.failure)
+    case "winding-down":
+      // A run that waits for a person past its deadline is told so by the clock.
+      if (action.kind === "wait") return event.status === "exhausted"
+      return action.kind === "wind-down" && isEnd(action, event)
+    case "run-ended":
+      return action.kind === "end" && isEnd(action, event)
+  }
+}
+
+type End = { readonly status: string; readonly failure?: Failure }
+
+const isEnd = (one: End, other: End): boolean => one.status === other.status && same(one.failure, other.failure)
+
+const isCallOf = (
+  { stepId, tool, args, ...action }: Action & { kind: "call" },
+  event: Derived & { kind: "intent" | "replayed" },
+): boolean =>
+  stepId === event.stepId &&
+  tool.name === event.tool &&
+  same(args, event.args) &&
+  (event.kind === "replayed" || (action.attempt === event.attempt && action.undoes === event.undoes))
+
+const same = (one: unknown, other: unknown): boolean =>
+  one === undefined || other === undefined ? one === other : canonical(one as never) === canonical(other as never)
+
+function sayAction(action: Action): string {
+  switch (action.kind) {
+    case "call":
+      return `a call of \`${action.tool.name}\``
+    case "call-again":
+    case "reconcile":
+      return `\`${action.kind}\` of \`${action.intent.stepId}\``
+    case "end":
+    case "wind-down":
+      return `the run's end as \`${action.status}\``
+    default:
+      return `\`${action.kind}\``
+  }
+}
