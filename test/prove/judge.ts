@@ -2,7 +2,7 @@
 import type { Entry } from "sequitur/run"
 import type { Intent } from "../../src/journal/entry.ts"
 import { type RunState, replay } from "../../src/journal/state.ts"
-import { isTerminal } from "../../src/journal/status.ts"
+import { isTerminal, type Status } from "../../src/journal/status.ts"
 import { canonical } from "../../src/text/canonical.ts"
 import { type Ended, runId } from "./life.ts"
 import type { Ground } from "./world.ts"
@@ -40,7 +40,7 @@ function judgeReport({ status }: RunState, { ended, message }: Ended, ground: Gr
     (ended === "RunInDoubt" && status === "in_doubt")
   const problems = honest ? [] : [`its process said ${ended} (${message ?? ""}), but the run is ${status}`]
   const said = ground.ended
-  if (said !== undefined && said !== "in_doubt" && said !== status)
+  if (said !== undefined && isTerminal(said as Status) && said !== status)
     problems.push(`${said} was reported, but it is ${status}`)
   return problems
 }
@@ -49,7 +49,9 @@ function judgeAcknowledged(entries: readonly Entry[], { acknowledged }: Ground):
   return Object.entries(acknowledged).flatMap(([seq, text]) => {
     const event = entries[Number(seq)]?.event
     if (event === undefined) return [`entry ${seq} was acknowledged, and is lost`]
-    return canonical(event as never) === canonical(JSON.parse(text)) ? [] : [`entry ${seq} is not what was acknowledged`]
+    return canonical(event as never) === canonical(JSON.parse(text))
+      ? []
+      : [`entry ${seq} is not what was acknowledged`]
   })
 }
 
@@ -95,8 +97,7 @@ function judgeStatus(state: RunState, shape: Shape, steps: readonly Counted[]): 
       if (open === undefined || animal === undefined) return ["it is in doubt, but no call is"]
       if (kinds[animal.kind].settles) return [`it is in doubt, but ${open.tool} can be settled`]
       const at = steps.findIndex(({ id }) => id === open.stepId)
-      if (open.undoes !== true)
-        return expectSteps(steps, (index) => [index < at ? 1 : index === at ? "any" : 0, 0])
+      if (open.undoes !== true) return expectSteps(steps, (index) => [index < at ? 1 : index === at ? "any" : 0, 0])
       return expectSteps(steps, (index, undoable) => [
         index < end ? 1 : 0,
         index === at ? "any" : index > at && index < end && undoable ? 1 : 0,
@@ -117,6 +118,8 @@ function expectSteps(
     if (animal === undefined) return []
     const [does, undoes] = expected(index, animal.undoable)
     const wrong = (does !== "any" && done !== does) || (undoes !== "any" && undone !== undoes)
-    return wrong ? [`${id} (${animal.tool}) was done ${done} and undone ${undone} times, not ${does} and ${undoes}`] : []
+    return wrong
+      ? [`${id} (${animal.tool}) was done ${done} and undone ${undone} times, not ${does} and ${undoes}`]
+      : []
   })
 }

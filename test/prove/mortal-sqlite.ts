@@ -2,7 +2,7 @@
  * `node:sqlite` as the victim's bundle has it: before each statement that writes, and around each COMMIT, is a point at which
  * the process may be killed. So the points are those of the file, whatever the store does in between.
  */
-import type { DatabaseSync as Real, DatabaseSyncOptions, StatementSync } from "node:sqlite"
+import type { DatabaseSyncOptions, DatabaseSync as Real, StatementSync } from "node:sqlite"
 import { point } from "./points.ts"
 
 const writes = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|SAVEPOINT|RELEASE)\b/i

@@ -135,7 +135,12 @@ export class Stage {
     if (!existsSync(this.#file(state, "store.db"))) return []
     return this.#aside(state, (file) =>
       Effect.runPromise(
-        Effect.scoped(Effect.provide(Journal.use((journal) => journal.read(runId)), sqlite(file))),
+        Effect.scoped(
+          Effect.provide(
+            Journal.use((journal) => journal.read(runId)),
+            sqlite(file),
+          ),
+        ),
       ),
     )
   }

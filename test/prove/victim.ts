@@ -6,7 +6,16 @@ import v8 from "node:v8"
 import { Clock } from "effect/Clock"
 import * as Layer from "effect/Layer"
 import { compile } from "sequitur"
-import { type CallContext, createRunner, notApplied, type RunReport, reconciled, seededIds, toolbox } from "sequitur/run"
+import {
+  type CallContext,
+  createRunner,
+  notApplied,
+  type Runner,
+  type RunReport,
+  reconciled,
+  seededIds,
+  toolbox,
+} from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { type Ended, type Life, runId } from "./life.ts"
 import { OutsideLine } from "./outside-line.ts"
@@ -33,7 +42,10 @@ class Victim {
       if (word !== undefined) {
         const said = { by: "ann", reason: "looked it up" }
         const { stepId, did } = word
-        await runner.resolve(runId, stepId, { ...said, ...(did === undefined ? { notApplied: true } : { applied: { did } }) })
+        await runner.resolve(runId, stepId, {
+          ...said,
+          ...(did === undefined ? { notApplied: true } : { applied: { did } }),
+        })
       }
       const { status } =
         way === "run" ? await this.#begin(runner) : await runner.resume(runId, { takeOver: way === "take-over" })
@@ -46,14 +58,14 @@ class Victim {
     }
   }
 
-  #begin(runner: ReturnType<Victim["#runner"]>): Promise<RunReport> {
+  #begin(runner: Runner): Promise<RunReport> {
     const compiled = compile(catalog, documentOf(this.#life.shape))
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics))
     const principal = { tenant: "zoo", subject: "keeper" }
     return runner.run(compiled.plan, { principal, sessionId: "session", taskId: "task", runId })
   }
 
-  #runner() {
+  #runner(): Runner {
     const { store, seed, ground } = this.#life
     return createRunner({
       catalog,
