@@ -6,13 +6,15 @@ import type { AnswerLost, AttemptFailed, Event, Intent, Observed, Pause, Reconci
 import { record } from "../journal/failure.ts"
 import type { RunState } from "../journal/state.ts"
 import type { Book, FlushFailure } from "./book.ts"
+import type { CalledTool, TimeLimit, Worker } from "./call/call.ts"
 import { describeThrown } from "./call/describe.ts"
-import { perform, performReconcile, type TimeLimit, type Worker } from "./call/perform.ts"
+import { perform } from "./call/perform.ts"
+import { performReconcile } from "./call/reconcile.ts"
 import { Watch } from "./call/watch.ts"
 import { BudgetExhausted, HandlerMissing, type RunFailure, RuntimeCheckFailed, type StalePlan } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
 import { lookUp } from "./look-up.ts"
-import { type Action, type CallAction, type CalledTool, next } from "./next/next.ts"
+import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry } from "./next/retry.ts"
 import { Pulse } from "./pulse.ts"
@@ -58,7 +60,16 @@ const work = Effect.fnUntraced(function* (
   const observe = (event: Observed): void => {
     fork(Effect.ignore(book.observe(event)))
   }
-  const worker: Worker = { runId, principal, handlers, bounds: catalog.bounds, watch, context, observe }
+  const worker: Worker = {
+    runId,
+    principal,
+    handlers,
+    bounds: catalog.bounds,
+    watch,
+    context,
+    observe,
+    cutOff: undefined,
+  }
   const pulse = new Pulse(book, clock, leaseMs, fork)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse }

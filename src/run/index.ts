@@ -18,6 +18,9 @@ export type { Status } from "../journal/status.ts"
 export type { RunOptions } from "./admit.ts"
 export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval.ts"
 export type { RunEntry } from "./book.ts"
+export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
+export { notApplied } from "./call/not-applied.ts"
+export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
 export { type Cancellation, type CancelOptions, cancel, requestCancel } from "./cancel.ts"
 export {
   AlreadyCancelled,
@@ -46,8 +49,9 @@ export {
   type Handled,
   type Handler,
   type Handlers,
-  notApplied,
   type Principal,
+  type Reconcile,
   type Toolbox,
+  type ToolHandler,
   toolbox,
 } from "./toolbox.ts"

@@ -1,10 +1,12 @@
 /** The handlers that do the work, typed by the catalog. */
 import type { Effect } from "effect/Effect"
-import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
+import type { Catalog, CatalogSpec, Tool } from "../catalog/catalog.ts"
 import { isCatalog } from "../catalog/define.ts"
-import type { ArgsOf, ResultOf } from "../catalog/tool.ts"
+import type { ArgsOf, ResultOf, ToolSpec } from "../catalog/tool.ts"
 import { isObject } from "../text/json.ts"
 import { sayFound } from "./admit.ts"
+import { Isolated } from "./call/isolated/isolated.ts"
+import type { Reconciliation } from "./call/reconciliation.ts"
 import { HandlerMissing } from "./failure.ts"
 
 /** Who acts, authenticated by the host. */
@@ -32,16 +34,42 @@ export type Handled<Result> = Result | PromiseLike<Result> | Effect<Result, unkn
 
 export type Handler<Args, Result> = (args: Args, context: CallContext) => Handled<Result>
 
+/** Asks the outside what became of an effect whose answer was lost, by its idempotency key: see `reconciled`. */
+export type Reconcile<Args, Result> = (key: string, args: Args, context: CallContext) => Handled<Reconciliation<Result>>
+
+/** What a tool needs: its handler, and a `reconcile` beside it where the catalog declares one. */
+export type ToolHandler<T extends ToolSpec> = T extends { readonly reconcile: object }
+  ? Paired<T>
+  : "reconcile" extends keyof T
+    ? HandlerOf<T> | Paired<T>
+    : HandlerOf<T>
+
+interface Paired<T extends ToolSpec> {
+  readonly call: HandlerOf<T>
+  readonly reconcile: MayBeIsolated<Reconcile<ArgsOf<T>, ResultOf<T>>>
+}
+
+type HandlerOf<T extends ToolSpec> = T extends { readonly isolate: true }
+  ? Isolated<Handler<ArgsOf<T>, ResultOf<T>>>
+  : MayBeIsolated<Handler<ArgsOf<T>, ResultOf<T>>>
+
+type MayBeIsolated<Written> = Written | Isolated<Written>
+
 export type Handlers<Spec extends CatalogSpec> = {
-  readonly [Name in keyof Spec["tools"]]: Handler<ArgsOf<Spec["tools"][Name]>, ResultOf<Spec["tools"][Name]>>
+  readonly [Name in keyof Spec["tools"]]: ToolHandler<Spec["tools"][Name]>
 }
 
 /** Handlers as the executor calls them: their arguments and results are held to the schemas there. */
-export type AnyHandler = Handler<unknown, unknown>
+export interface ToolHandlers {
+  readonly call: AnyHandler | Isolated
+  readonly reconcile: AnyHandler | Isolated | undefined
+}
+
+export type AnyHandler = (...given: readonly never[]) => unknown
 
 export interface Toolbox<Spec extends CatalogSpec = CatalogSpec> {
   readonly catalog: Catalog<Spec>
-  readonly handlers: ReadonlyMap<string, AnyHandler>
+  readonly handlers: ReadonlyMap<string, ToolHandlers>
   /** Where handlers and catalog do not fit: no run is started then. */
   readonly fault: HandlerMissing | undefined
 }
@@ -81,7 +109,7 @@ export function toolbox<
   const problem = given === undefined ? unreadable : findProblem(catalog, handlers, given)
   const box: Toolbox<Spec> = {
     catalog,
-    handlers: (given ?? new Map()) as ReadonlyMap<string, AnyHandler>,
+    handlers: (given ?? new Map()) as ReadonlyMap<string, ToolHandlers>,
     fault: problem === undefined ? undefined : new HandlerMissing({ problem }),
   }
   made.add(box)
@@ -90,25 +118,57 @@ export function toolbox<
 
 const unreadable = "`tools` cannot be read: a getter in it throws"
 
-/** Undefined where they cannot be read. */
-function readHandlers(handlers: unknown): ReadonlyMap<string, unknown> | undefined {
+/** As it was handed over, whatever that is. */
+interface Given {
+  readonly call: unknown
+  readonly reconcile: unknown
+}
+
+/** Each read once. Undefined where they cannot be read. */
+function readHandlers(handlers: unknown): ReadonlyMap<string, Given> | undefined {
   try {
-    return new Map(isObject(handlers) ? Object.entries<unknown>(handlers) : [])
+    return new Map(isObject(handlers) ? Object.entries<unknown>(handlers).map(([name, one]) => [name, read(one)]) : [])
   } catch {
     return undefined
   }
 }
 
-function findProblem(catalog: unknown, handlers: unknown, given: ReadonlyMap<string, unknown>): string | undefined {
+const read = (one: unknown): Given => {
+  if (!isObject(one) || one instanceof Isolated) return { call: one, reconcile: undefined }
+  const { call, reconcile } = one as Partial<Given>
+  return { call, reconcile }
+}
+
+function findProblem(catalog: unknown, handlers: unknown, given: ReadonlyMap<string, Given>): string | undefined {
   if (!isCatalog(catalog)) return `\`catalog\` must be what \`defineCatalog\` makes, but ${sayFound(catalog)}`
   if (!isObject(handlers)) return `\`tools\` must be an object of handlers, but ${sayFound(handlers)}`
-  const missing = [...catalog.tools.keys()].filter((name) => typeof given.get(name) !== "function")
+  const there = [...catalog.tools.values()].filter(({ name }) => isHandler(given.get(name)?.call))
+  const missing = [...catalog.tools.keys()].filter((name) => !isHandler(given.get(name)?.call))
   const unknown = [...given.keys()].filter((name) => !catalog.tools.has(name))
   const problems = [
     missing.length > 0 ? `no handler for ${list(missing)}` : [],
     unknown.length > 0 ? `handlers for ${list(unknown)}, which the catalog does not have` : [],
+    there.flatMap((tool) => findMisfit(tool, given.get(tool.name))),
   ].flat()
   return problems.length === 0 ? undefined : problems.join("; ")
+}
+
+const isHandler = (value: unknown): boolean => typeof value === "function" || value instanceof Isolated
+
+/** A handler that is there, but not as its tool wants it. */
+function findMisfit({ name, reconcile, isolate }: Tool, given: Given | undefined): readonly string[] {
+  const problems: string[] = []
+  if (isolate && !(given?.call instanceof Isolated))
+    problems.push(`\`${name}\` is declared with \`isolate\`: its handler must be what \`isolated\` makes`)
+  if (reconcile !== undefined && !isHandler(given?.reconcile))
+    problems.push(`\`${name}\` is declared with \`reconcile\`: it needs \`{ call, reconcile }\``)
+  if (reconcile === undefined && given?.reconcile !== undefined)
+    problems.push(`a \`reconcile\` for \`${name}\`, which is declared without`)
+  for (const one of [given?.call, given?.reconcile]) {
+    if (one instanceof Isolated && one.fault !== undefined)
+      problems.push(`the isolated handler of \`${name}\`: ${one.fault}`)
+  }
+  return problems
 }
 
 /** The toolbox of what a host has handed over, whatever that is. */
@@ -129,10 +189,3 @@ export function equip<Spec extends CatalogSpec>({
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ")
-
-/** Says of an effect: nothing has happened outside. Thrown by a handler, it fails the step instead of leaving it in doubt. */
-export const notApplied = (message: string): Error => new NotApplied(message)
-
-export class NotApplied extends Error {
-  override readonly name = "NotApplied"
-}

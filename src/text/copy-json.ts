@@ -18,6 +18,8 @@ export interface CopyBounds {
 export interface CopyOptions {
   /** Which numbers are taken: `"safe"`, the default, those that a plan's text may hold; `"finite"` all that JSON can write. */
   readonly numbers?: "safe" | "finite"
+  /** `"any"` takes half a surrogate pair, and U+0000 in a key, as they stand; the default takes what a plan's text may hold. */
+  readonly strings?: "well-formed" | "any"
 }
 
 /** `problem` names what stands at `at`: "a function", "an instance of `Date`". */
@@ -36,6 +38,7 @@ interface Open {
 interface Copier {
   readonly bounds: CopyBounds
   readonly numbers: "safe" | "finite"
+  readonly strings: "well-formed" | "any"
   readonly open: Open[]
   nodes: number
   bytes: number
@@ -43,8 +46,8 @@ interface Copier {
 }
 
 export function copyJson(value: unknown, bounds: CopyBounds, options: CopyOptions = {}): Copied {
-  const numbers = options.numbers ?? "safe"
-  const copier: Copier = { bounds, numbers, open: [], nodes: 0, bytes: 0, problem: undefined }
+  const { numbers = "safe", strings = "well-formed" } = options
+  const copier: Copier = { bounds, numbers, strings, open: [], nodes: 0, bytes: 0, problem: undefined }
   const copy = read(copier, value)
   const { problem } = copier
   if (copy !== undefined && problem === undefined) return { ok: true, value: copy }
@@ -112,7 +115,7 @@ function takeString(copier: Copier, value: string): string | undefined {
   // Counted only where there is a bound, and where the units alone do not break it.
   const length = bytes === undefined || value.length > bytes ? value.length : jsonByteLength(value)
   if (spend(copier, length, value) === undefined) return undefined
-  return value.isWellFormed() ? value : fail(copier, "a string with half a surrogate pair")
+  return copier.strings === "any" || value.isWellFormed() ? value : fail(copier, "a string with half a surrogate pair")
 }
 
 function takeNumber(copier: Copier, value: number): number | undefined {
@@ -188,7 +191,7 @@ function readMember(copier: Copier, source: object, key: string): PropertyDescri
 
 function takeKey(copier: Copier, key: string): boolean {
   if (isHostileKey(key)) fail(copier, `the key \`${key}\``)
-  else if (key.includes("\0")) fail(copier, "a key with U+0000 in it")
+  else if (copier.strings === "well-formed" && key.includes("\0")) fail(copier, "a key with U+0000 in it")
   else if (takeString(copier, key) !== undefined) spend(copier, 1, true)
   return copier.problem === undefined
 }

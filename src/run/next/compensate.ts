@@ -5,9 +5,10 @@ import type { Called as Answered, RunState } from "../../journal/state.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { setMember } from "../../text/json.ts"
 import { parsePointer } from "../../text/pointer.ts"
+import type { CalledTool } from "../call/call.ts"
 import { UndoFailed } from "../failure.ts"
 import { undoKey } from "./key.ts"
-import type { Action, CalledTool } from "./next.ts"
+import type { Action } from "./next.ts"
 import { walk } from "./resolve.ts"
 
 /** The end of a run, with the undoing before it where there is something to undo. */

@@ -1,11 +1,11 @@
 /** What to do next: a function of the plan and what has happened, and of nothing else. Time comes in through the entries. */
-import type { Tool } from "../../catalog/catalog.ts"
 import type { Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { type Pointer, parsePointer } from "../../text/pointer.ts"
+import type { CalledTool } from "../call/call.ts"
 import {
   ApprovalDenied,
   BudgetExhausted,
@@ -57,9 +57,6 @@ export interface EnterState {
   /** When the run's deadline ends. */
   readonly notAfterMs: number | undefined
 }
-
-/** What is known of a tool that is called. */
-export type CalledTool = Pick<Tool, "name" | "mutates" | "timeoutMs" | "result">
 
 /** A new call: of the plan's next step, of a read once more, or of an undo. */
 export interface CallAction {

@@ -1,8 +1,8 @@
 /** Whether a call that failed is made again. Reads are, a few times and later each time; effects never. */
 import { runCodes } from "../../journal/codes.ts"
 import type { Failure } from "../../journal/entry.ts"
+import type { CalledTool } from "../call/call.ts"
 import { BudgetExhausted } from "../failure.ts"
-import type { CalledTool } from "./next.ts"
 
 /** Answers that say "failed", of one step. */
 const failuresMax = 3

@@ -5,8 +5,9 @@
 import type { Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
+import type { CalledTool } from "../call/call.ts"
 import { EffectInDoubt } from "../failure.ts"
-import type { Action, CalledTool } from "./next.ts"
+import type { Action } from "./next.ts"
 import { attemptsMax } from "./retry.ts"
 
 /** How often the outside is asked before a person is. */

@@ -1,0 +1,89 @@
+/**
+ * Handlers in a thread of their own, which can be ended when it blocks or eats memory. What they return is copied and counted over
+ * there. (A thread shares its process: one allocation that V8 itself refuses, a string of gigabytes say, ends them both, and the
+ * run is recovered as after any crash.)
+ */
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { nameOf } from "../../../text/json.ts"
+import type { Handler } from "../../toolbox.ts"
+import { type Answer, threw } from "../ending.ts"
+import { notApplied } from "../not-applied.ts"
+import type { Taken } from "../take.ts"
+import type { Call } from "./message.ts"
+import { Thread } from "./worker.ts"
+
+const memoryMbUnsaid = 256
+
+export interface IsolatedOptions {
+  /** The most that a thread may hold, in megabytes. Default 256. */
+  readonly memoryMb?: number
+}
+
+/**
+ * A handler by the module that exports it: `isolated(new URL("./refund.ts", import.meta.url), "execute_refund")`. Its thread is
+ * given copies of the arguments and of the context, its signal among them. To have it held to its tool by tsc, name its type:
+ * `isolated<typeof execute_refund>(…)`.
+ */
+export const isolated = <Written = Handler<unknown, never>>(
+  module: URL,
+  name: string,
+  options: IsolatedOptions = {},
+): Isolated<Written> => new Isolated<Written>(module, name, options)
+
+export class Isolated<Written = unknown> {
+  /** Only for tsc: what is exported there. */
+  declare readonly written?: Written
+  /** What is wrong with it: a toolbox with it does not fit. */
+  readonly fault: string | undefined
+  readonly #module: string
+  readonly #name: string
+  readonly #memoryMb: number
+  /** Waiting for their next call. To make one takes a while. */
+  readonly #idle = new Set<Thread>()
+
+  constructor(module: URL, name: string, options: IsolatedOptions) {
+    this.fault = findFault(module, name, options)
+    this.#module = String(module)
+    this.#name = name
+    this.#memoryMb = options?.memoryMb ?? memoryMbUnsaid
+  }
+
+  /** Gives back what aborts it. */
+  begin<For extends keyof Taken>(call: Call<For>, hear: (answer: () => Answer<Taken[For]>) => void): () => void {
+    const thread = this.#take()
+    if (thread instanceof Error) {
+      hear(() => threw(thread))
+      return () => {}
+    }
+    thread.begin(call, (answer) => {
+      hear(() => answer as Answer<Taken[For]>)
+      if (thread.rest()) this.#idle.add(thread)
+    })
+    return () => thread.giveUp()
+  }
+
+  #take(): Thread | Error {
+    const [idle] = this.#idle
+    if (idle !== undefined) {
+      this.#idle.delete(idle)
+      return idle
+    }
+    try {
+      const station = { module: this.#module, name: this.#name }
+      const thread: Thread = new Thread(station, this.#memoryMb, () => this.#idle.delete(thread))
+      return thread
+    } catch (error) {
+      return notApplied(`no thread could be begun: ${threw(error).said}`)
+    }
+  }
+}
+
+function findFault(module: unknown, name: unknown, options: IsolatedOptions): string | undefined {
+  if (!(module instanceof URL) || module.protocol !== "file:" || module.host !== "")
+    return 'its module must be a `file:` URL, as `new URL("./refund.ts", import.meta.url)` makes one'
+  if (!existsSync(module)) return `there is no file \`${fileURLToPath(module)}\``
+  if (typeof name !== "string") return `the name of its export must be a string, but is ${nameOf(name)}`
+  const memoryMb: unknown = options?.memoryMb ?? memoryMbUnsaid
+  return typeof memoryMb === "number" && memoryMb >= 16 ? undefined : "`memoryMb` must be a number, 16 or more"
+}

@@ -1,0 +1,27 @@
+/** What goes between a runner and the thread of an isolated handler. */
+import type { Bounds } from "../../../text/bounds.ts"
+import type { Json } from "../../../text/json.ts"
+import type { Answer } from "../ending.ts"
+import type { Taken } from "../take.ts"
+import type { Facts } from "../told.ts"
+
+/** The handler that a thread is for. */
+export interface Station {
+  readonly module: string
+  readonly name: string
+}
+
+/** A thread does one call at a time. */
+export type Order = ({ readonly kind: "begin" } & Call) | { readonly kind: "abort" }
+
+export interface Call<For extends keyof Taken = keyof Taken> {
+  readonly for: For
+  readonly inputs: readonly Json[]
+  readonly facts: Facts
+  readonly bounds: Bounds
+}
+
+export type Report =
+  | { readonly kind: "answered"; readonly answer: Answer<Taken[keyof Taken]> }
+  /** Something failed that no call waits for: whose it is cannot be told. */
+  | { readonly kind: "stray" }

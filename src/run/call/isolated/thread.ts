@@ -1,0 +1,83 @@
+/** The thread of an isolated handler: loads its module once, then answers one call after the other. */
+import { parentPort, workerData } from "node:worker_threads"
+import { describeThrown } from "../describe.ts"
+import { type Answer, threw } from "../ending.ts"
+import { notApplied } from "../not-applied.ts"
+import { type Taken, take } from "../take.ts"
+import { Told } from "../told.ts"
+import type { Call, Order, Report, Station } from "./message.ts"
+
+type Handler = (...given: readonly unknown[]) => unknown
+
+const report = (message: Report): void => parentPort?.postMessage(message)
+
+// What a call has left behind fails in the time of another: that one is not to be ended by it.
+const stray = (): void => report({ kind: "stray" })
+process.on("unhandledRejection", stray)
+process.on("uncaughtException", stray)
+
+const loaded = load(workerData as Station)
+let told: Told | undefined
+
+parentPort?.on("message", (order: Order) => {
+  if (order.kind === "abort") told?.abort()
+  else void answer(order)
+})
+
+/** Before the handler is there, nothing can have happened by it. */
+async function load({ module, name }: Station): Promise<Handler | Error> {
+  try {
+    const handler: unknown = ((await import(module)) as Readonly<Record<string, unknown>>)[name]
+    if (typeof handler === "function") return handler as Handler
+    return notApplied(`\`${module}\` exports no function \`${name}\``)
+  } catch (error) {
+    return notApplied(`\`${module}\` cannot be loaded: ${describeThrown(error)}`)
+  }
+}
+
+async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void> {
+  const mine = new Told(facts)
+  told = mine
+  const handler = await loaded
+  const said = await listen(async () => {
+    if (handler instanceof Error) throw handler
+    return settle(await handler(...inputs, mine), mine)
+  })
+  if (said === undefined) return
+  const answered: Answer<Taken[keyof Taken]> =
+    said.kind === "threw" ? said : { kind: "returned", value: take[asked](said.value, bounds) }
+  report({ kind: "answered", answer: answered })
+}
+
+/** Undefined where a call that was given up has only been interrupted: then it has said nothing. */
+async function listen(ask: () => Promise<unknown>): Promise<Answer<unknown> | undefined> {
+  try {
+    const value = await ask()
+    return value === interrupted ? undefined : { kind: "returned", value }
+  } catch (error) {
+    return threw(error)
+  }
+}
+
+const interrupted = Symbol("interrupted")
+
+/** Effects are run. Whoever makes one has loaded the library for it: without one, a thread need not. */
+async function settle(value: unknown, told: Told): Promise<unknown> {
+  if (!mayBeEffect(value)) return value
+  const [Effect, Cause] = await Promise.all([import("effect/Effect"), import("effect/Cause")])
+  if (!Effect.isEffect(value)) return value
+  const exit = await Effect.runPromiseExit(value as never, { signal: told.signal })
+  if (exit._tag === "Success") return exit.value
+  if (told.signal.aborted && Cause.hasInterruptsOnly(exit.cause)) return interrupted
+  throw Cause.squash(exit.cause)
+}
+
+function mayBeEffect(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false
+  try {
+    const prototype: unknown = Object.getPrototypeOf(value)
+    return prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null
+  } catch {
+    return false
+  }
+}
