@@ -41,7 +41,7 @@ export interface Bounds {
 
 /** Where a run is gone on from. */
 interface Place {
-  readonly state: State
+  state: State
   readonly way: "run" | "resume" | "take-over"
   readonly turns: readonly Turn[]
   readonly crashesLeft: number
@@ -59,16 +59,19 @@ export async function explore(stage: Stage, shape: Shape, { crashes, gaps }: Bou
   // Level by level, so that all ways to a state are known before it is gone on from.
   for (let level: readonly Place[] = [start]; level.length > 0; ) {
     const found = new Map<string, Place>()
-    for (const place of level) {
-      states += 1
-      const passed = await goOn(stage, shape, place, violations)
-      if (place.crashesLeft > 0) {
-        points += place.ways * passed.length
-        killed += passed.length
-        for (const [at, point] of passed.entries()) await crash(stage, shape, place, at, point, gaps, found, violations)
-      }
-      await stage.drop(place.state)
-    }
+    await Promise.all(
+      level.map(async (place) => {
+        states += 1
+        const passed = await goOn(stage, shape, place, violations)
+        if (place.crashesLeft > 0) {
+          points += place.ways * passed.length
+          killed += passed.length
+          const crashed = passed.map((point, at) => crash(stage, shape, place, at, point, gaps, found, violations))
+          await Promise.all(crashed)
+        }
+        await stage.drop(place.state)
+      }),
+    )
     level = [...found.values()]
   }
   return { points, killed, states, violations }
@@ -89,7 +92,7 @@ async function crash(
   const seed = `${place.turns.length}`
   const killed: Turn = { kind: "killed", at, point }
   const turns = [...place.turns, killed]
-  const ended = await stage.live(state, { shape, way: place.way, seed, fate: { signal: "SIGKILL", at } }).ended
+  const ended = await stage.live(state, { shape, way: place.way, seed, fate: { signal: "SIGKILL", at } })
   if (ended !== undefined) {
     const problems = [`it was not killed at point ${at}, but said ${ended.ended}: lives are not alike`]
     violations.push({ shape, turns, problems, entries: await stage.entries(state) })
@@ -103,15 +106,17 @@ async function crash(
       known.ways += place.ways
       continue
     }
-    const after = await stage.copy(state)
-    stage.pass(after, gap === "late" ? lateMs : soonMs)
-    found.set(`${gap} ${digest}`, {
-      state: after,
+    const after: Place = {
+      state: "",
       way: begun ? (gap === "late" ? "resume" : "take-over") : "run",
       turns: [...turns, { kind: "taken-up", gap }],
       crashesLeft: place.crashesLeft - 1,
       ways: place.ways,
-    })
+    }
+    // Known before it is there: others come to it meanwhile.
+    found.set(`${gap} ${digest}`, after)
+    after.state = await stage.copy(state)
+    stage.pass(after.state, gap === "late" ? lateMs : soonMs)
   }
   await stage.drop(state)
 }
@@ -125,7 +130,7 @@ async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violat
   let word: Word | undefined
   for (let turn = 0; turn < turnsMax; turn++) {
     const seed = `${place.turns.length + turn}`
-    const ended = await stage.live(state, { shape, way, seed, ...(word === undefined ? {} : { word }) }).ended
+    const ended = await stage.live(state, { shape, way, seed, ...(word === undefined ? {} : { word }) })
     if (ended === undefined) throw new Error("nobody was to be killed")
     points ??= ended.points
     const entries = await stage.entries(state)

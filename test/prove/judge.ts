@@ -20,7 +20,8 @@ interface Stopped {
 
 export function judge({ shape, ended, entries, ground, unharmed }: Stopped): readonly string[] {
   const state = replay(runId, entries)
-  if (state instanceof Error) return [`the journal makes no sense: ${state.message}`]
+  if (state instanceof Error)
+    return [`the journal makes no sense: ${state.message}`, `its process said ${tellEnded(ended)}`]
   const problems = [...judgeReport(state, ended, ground), ...judgeAcknowledged(entries, ground)]
   problems.push(...judgeKeys(entries, ground))
   const steps = shape.map((tool, index) => countStep(ground, tool, `s${index + 1}`))
@@ -32,13 +33,16 @@ export function judge({ shape, ended, entries, ground, unharmed }: Stopped): rea
   return [...problems, ...judgeStatus(state, shape, steps)]
 }
 
+const tellEnded = ({ ended, message }: Ended): string => (message === undefined ? ended : `${ended} (${message})`)
+
 /** What the last process has said, and what an earlier one said for good. */
-function judgeReport({ status }: RunState, { ended, message }: Ended, ground: Ground): readonly string[] {
+function judgeReport({ status }: RunState, last: Ended, ground: Ground): readonly string[] {
+  const { ended } = last
   const honest =
     ended === status ||
     (ended === "RunEnded" && isTerminal(status)) ||
     (ended === "RunInDoubt" && status === "in_doubt")
-  const problems = honest ? [] : [`its process said ${ended} (${message ?? ""}), but the run is ${status}`]
+  const problems = honest ? [] : [`its process said ${tellEnded(last)}, but the run is ${status}`]
   const said = ground.ended
   if (said !== undefined && isTerminal(said as Status) && said !== status)
     problems.push(`${said} was reported, but it is ${status}`)

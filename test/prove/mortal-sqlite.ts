@@ -5,15 +5,19 @@
 import type { DatabaseSyncOptions, DatabaseSync as Real, StatementSync } from "node:sqlite"
 import { point } from "./points.ts"
 
-const writes = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|SAVEPOINT|RELEASE)\b/i
+const writes = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRAGMA journal_mode\s*=)/i
 const word = (sql: string): string => (/\S+(?:\s+\S+){0,2}/.exec(sql)?.[0] ?? sql).replace(/\s+/g, " ")
+
+/** Whether there is anything to commit: reads have transactions too. */
+let written = false
 
 /** COMMIT has a point behind it as well: it is durable, and nobody has been told. */
 function around<A>(sql: string, run: () => A): A {
-  const commits = /^\s*(?:COMMIT|END)\b/i.test(sql)
+  const commits = written && /^\s*(?:COMMIT|END)\b/i.test(sql)
   if (commits || writes.test(sql)) point(`before ${word(sql)}`)
   const result = run()
   if (commits) point("after COMMIT")
+  written = !commits && (written || writes.test(sql))
   return result
 }
 

@@ -3,7 +3,6 @@
  * argument. It keeps many grounds, each copied from another, so that a crash can be gone on from in more than one way.
  */
 import { createServer, type Socket } from "node:net"
-import { createInterface } from "node:readline"
 import { ask, bareGround, collect, type Ground, passTo, type Request, settle, tell } from "./world.ts"
 
 /** What a line asks for. What has a number is answered. */
@@ -63,9 +62,8 @@ function serve(line: Line): unknown {
 
 function attend(socket: Socket): void {
   let life: string | undefined
-  const lines = createInterface({ input: socket })
-  lines.on("line", (text) => {
-    const line = JSON.parse(text) as Line
+  let kept = ""
+  const take = (line: Line): void => {
     const answer = (value: unknown): void => {
       if (line.n !== undefined && socket.writable) socket.write(`${JSON.stringify({ n: line.n, value })}\n`)
     }
@@ -77,15 +75,20 @@ function attend(socket: Socket): void {
       if (open.has(line.life)) waiting.set(line.life, () => answer(true))
       else answer(true)
     } else answer(serve(line))
+  }
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = `${kept}${chunk}`.split("\n")
+    kept = lines.pop() ?? ""
+    for (const line of lines) take(JSON.parse(line) as Line)
   })
-  lines.on("close", () => {
+  // Whoever is killed does not say goodbye.
+  socket.on("error", () => {})
+  socket.on("close", () => {
     if (life === undefined) return
     open.delete(life)
     waiting.get(life)?.()
     waiting.delete(life)
   })
-  // Whoever is killed does not say goodbye.
-  socket.on("error", () => {})
 }
 
 const [path = ""] = process.argv.slice(2)

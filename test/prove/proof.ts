@@ -22,7 +22,7 @@ export interface Proof {
 }
 
 export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Promise<Proof> {
-  const stage = await Stage.set()
+  const stage = await Stage.set(options.jobs)
   const beganMs = performance.now()
   const left = shapes[Symbol.iterator]()
   let [begun, plans, points, killed] = [0, 0, 0, 0]
@@ -48,14 +48,25 @@ export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Pro
   return { plans, points, killed, lives: stage.lives, tookMs: performance.now() - beganMs, violations }
 }
 
+/** All that is needed to see it: what was done to the run, what was wrong then, and its journal. */
 export function tellViolation({ shape, turns, problems, entries }: Violation): string {
-  const story = entries.map(({ seq, atMs, event }) => `    ${seq} ${atMs} ${JSON.stringify(event)}`)
-  return [
-    `VIOLATION ${shape.join(",")}`,
-    ...problems.map((problem) => `  ${problem}`),
-    ...turns.map(tellTurn),
-    ...story,
-  ].join("\n")
+  const story = entries.map(({ seq, atMs, event }) => {
+    const { kind, stepId = "", undoes, idempotencyKey: key = "", answer, again, failure } = event as Partial<Told>
+    const rest = { stepId, undoes, key: key.slice(0, 8), answer, again, failure: failure?.message }
+    return `    ${seq} ${atMs - (entries[0]?.atMs ?? 0)} ms ${kind} ${JSON.stringify(rest)}`
+  })
+  const said = [...turns.map(tellTurn), ...problems.map((problem) => `  ! ${problem}`), ...story]
+  return [`VIOLATION ${shape.join(",")}`, ...said].join("\n")
+}
+
+interface Told {
+  readonly kind: string
+  readonly stepId: string
+  readonly undoes: true
+  readonly idempotencyKey: string
+  readonly answer: string
+  readonly again: unknown
+  readonly failure: { readonly message: string }
 }
 
 function tellTurn(turn: Turn): string {

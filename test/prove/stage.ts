@@ -37,17 +37,28 @@ export class Stage {
   readonly #flags: readonly string[]
   readonly #outside: ChildProcess
   readonly #line: OutsideLine
+  readonly #jobs: number
+  readonly #waiting: (() => void)[] = []
+  #alive = 0
   #made = 0
   lives = 0
 
-  private constructor(folder: string, flags: readonly string[], outside: ChildProcess, line: OutsideLine) {
+  private constructor(
+    folder: string,
+    flags: readonly string[],
+    outside: ChildProcess,
+    line: OutsideLine,
+    jobs: number,
+  ) {
     this.#folder = folder
+    this.#jobs = jobs
     this.#flags = flags
     this.#outside = outside
     this.#line = line
   }
 
-  static async set(): Promise<Stage> {
+  /** So many processes at a time, and no more. */
+  static async set(jobs: number): Promise<Stage> {
     // What a killed process has written is in memory either way, so a memory's file system will do.
     const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sequitur-prove-"))
     const socket = join(folder, "outside")
@@ -57,7 +68,7 @@ export class Stage {
     })
     const listening = new Promise((done) => outside.stdout?.once("data", done))
     const [flags] = await Promise.all([bundle(folder), listening])
-    return new Stage(folder, flags, outside, await OutsideLine.open(socket))
+    return new Stage(folder, flags, outside, await OutsideLine.open(socket), jobs)
   }
 
   strike(): void {
@@ -91,8 +102,20 @@ export class Stage {
     writeClock(clock, readClock(clock) + ms)
   }
 
-  /** Lives in a state, and changes it. */
-  live(state: State, told: Told): Living {
+  /** Lives in a state, and changes it. Undefined where it was killed, as it should be. */
+  async live(state: State, told: Told): Promise<Ended | undefined> {
+    while (this.#alive >= this.#jobs) await new Promise<void>((go) => this.#waiting.push(go))
+    this.#alive += 1
+    try {
+      return await this.start(state, told).ended
+    } finally {
+      this.#alive -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  /** The same at once, for who wants to stop it. */
+  start(state: State, told: Told): Living {
     this.lives += 1
     const id = `life-${this.lives}`
     const life: Life = {

@@ -10,6 +10,7 @@ import {
   type CallContext,
   createRunner,
   notApplied,
+  type Reconciliation,
   type Runner,
   type RunReport,
   reconciled,
@@ -111,7 +112,7 @@ class Victim {
     return { did: answer.did }
   }
 
-  async #tell(tool: string, args: unknown, key: string) {
+  async #tell(tool: string, args: unknown, key: string): Promise<Reconciliation> {
     this.#mark(`before asking of ${tool}`)
     const told = await this.#ask<Told>("tell", requestOf(tool, args, key))
     this.#mark(`told of ${tool}`)
@@ -119,11 +120,11 @@ class Victim {
       case "applied":
         return reconciled.applied({ did: told.did })
       case "not-applied":
-        return reconciled.notApplied
+        return reconciled.notApplied()
       case "barred":
-        return reconciled.barred
+        return reconciled.barred()
       case "unknown":
-        return reconciled.unknown
+        return reconciled.unknown()
     }
   }
 

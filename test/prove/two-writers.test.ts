@@ -1,0 +1,51 @@
+/**
+ * Two processes and one run: the owner is stopped just before it calls and in the middle of the call, another takes the run over
+ * and takes it to its end, and then the owner goes on as if nothing had been. For every tool of the zoo.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Stage } from "./stage.ts"
+import { pointsOf, type Suspended, suspend } from "./suspend.ts"
+import { kindNames, lateMs } from "./zoo.ts"
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await Stage.set(2)
+})
+afterAll(() => stage.strike())
+
+const observedIn = ({ entries }: Suspended) =>
+  entries.flatMap(({ event }) => (event.kind === "observed" ? [event] : []))
+
+describe.concurrent.each(kindNames)("%s", (kind) => {
+  const shape = [`do_${kind}`]
+
+  test("the owner is stopped in the middle of its call", async () => {
+    const at = (await pointsOf(stage, shape)).indexOf(`sent do_${kind}`)
+    for (const other of ["resumes", "takes-over"] as const) {
+      const suspended = await suspend(stage, { shape, at, other })
+      expect(suspended.problems).toEqual([])
+      expect(suspended.ended.ended).toBe("LeaseLost")
+      // What it has heard is kept, and is no outcome of its own.
+      expect(observedIn(suspended)).toMatchObject([{ stepId: "s1" }])
+    }
+  })
+
+  test("the owner is stopped when its intent is durable, before it calls", async () => {
+    const points = await pointsOf(stage, shape)
+    const at = points.lastIndexOf("after COMMIT", points.indexOf(`before do_${kind}`))
+    for (const other of ["resumes", "takes-over"] as const) {
+      const suspended = await suspend(stage, { shape, at, other })
+      expect(suspended.problems).toEqual([])
+      expect(suspended.ended.ended).toBe("LeaseLost")
+    }
+  })
+
+  test("the owner sleeps for days at any point, and nobody else comes", async () => {
+    const points = await pointsOf(stage, shape)
+    const at = points.lastIndexOf("after COMMIT", points.indexOf(`before do_${kind}`))
+    for (const point of [at, points.indexOf(`sent do_${kind}`)]) {
+      const suspended = await suspend(stage, { shape, at: point, other: "nobody", passMs: 3_000 * lateMs })
+      expect(suspended.problems).toEqual([])
+    }
+  })
+})
