@@ -12,7 +12,7 @@ import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
 import { lower } from "./plan/lower.ts"
 import type { Bounds } from "./text/bounds.ts"
-import type { Json } from "./text/json.ts"
+import { type Json, nameOf } from "./text/json.ts"
 import { type Pointer, root } from "./text/pointer.ts"
 import { type ReadJson, readJson } from "./text/read-json.ts"
 import type { Range } from "./text/source.ts"
@@ -44,10 +44,46 @@ export function compile<Spec extends CatalogSpec>(
   options?: CompileOptions,
 ): Compiled {
   return guarded(catalog, (report) => {
-    const json = readText(source, catalog.bounds, report, options?.unwrap)
-    return json && { value: json.value, rangeOf: json.rangeOf, spent: options?.spent ?? {} }
+    const unwrap = readUnwrap(options, report)
+    const spent = readSpent(options, report)
+    const json = report.failed() ? undefined : readText(source, catalog.bounds, report, unwrap)
+    return json && { value: json.value, rangeOf: json.rangeOf, spent }
   })
 }
+
+/** Options may be getters or proxies that throw: that is a fault of theirs, not of ours. */
+function readUnwrap(options: CompileOptions | undefined, report: Report): "fence" | undefined {
+  try {
+    return options?.unwrap
+  } catch {
+    const params = {
+      what: "the option `unwrap`",
+      problem: "threw when it was read",
+      remedy: 'Give options as plain data: `{ unwrap: "fence" }`.',
+    }
+    report.add(diagnose("SEQ801", root, params))
+    return undefined
+  }
+}
+
+/** Copied where it is plain, so that every number is read once. Whether they are counts is asked later. */
+export function readSpent(options: Pick<CompileOptions, "spent"> | undefined, report: Report): Spent {
+  try {
+    const spent = options?.spent ?? {}
+    if (typeof spent !== "object" || ![Object.prototype, null].includes(Object.getPrototypeOf(spent))) return spent
+    const entries = Object.entries(spent as { readonly [dimension: string]: unknown })
+    // An object in place of a number would run when it is written into a message.
+    const read = entries.map(([dimension, value]) => [dimension, isRunning(value) ? nameOf(value) : value])
+    return Object.fromEntries(read)
+  } catch {
+    const remedy = "Give a plain object: `{ spent: { cents: 900 } }`."
+    report.add(diagnose("SEQ404", root, { dimension: "every limit", problem: "threw when it was read", remedy }))
+    return {}
+  }
+}
+
+const isRunning = (value: unknown): boolean =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
 
 /** The text's value with its places, or a fault reported. */
 export function readText(

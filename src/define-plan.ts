@@ -1,6 +1,6 @@
 /** Plans written in code: the same compiled plan, by the same passes, with the types of its results. */
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
-import { type Compiled, type CompileOptions, guarded } from "./compile.ts"
+import { type Compiled, type CompileOptions, guarded, readSpent } from "./compile.ts"
 import { diagnose } from "./diagnostic/diagnostic.ts"
 import { copyJson } from "./text/copy-json.ts"
 import type { PlanLiteral, ResultsOf, ToolNames } from "./typed/results.ts"
@@ -13,7 +13,7 @@ export function definePlan<Spec extends CatalogSpec, const Plan extends PlanLite
 ): Compiled<ResultsOf<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {
     const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
-    if (copied.ok) return { value: copied.value, spent: options?.spent ?? {} }
+    if (copied.ok) return { value: copied.value, spent: readSpent(options, report) }
     report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
     return undefined
   })

@@ -1,6 +1,8 @@
 /** The compiler's door: pure, offline, works in Node, in a browser and at the edge. */
 export type { BudgetSpec, Catalog, CatalogSpec, LimitSpec, MachineSpec } from "./catalog/catalog.ts"
+export type { Change } from "./catalog/change.ts"
 export { defineCatalog, isCatalog } from "./catalog/define.ts"
+export { type CatalogDifference, diffCatalogs, type PartDifference } from "./catalog/difference.ts"
 export { named } from "./catalog/schema/named.ts"
 export { type ArgsOf, arg, count, fromArgs, fromResult, type ResultOf, type ToolSpec, tool } from "./catalog/tool.ts"
 export type { CheckedStep, CompiledPlan, RuntimeCheck, Total } from "./check/compiled.ts"

@@ -112,6 +112,31 @@ describe("never throws", () => {
     }
   })
 
+  test("on options that throw: it says which, and does not take it for a fault of ours", () => {
+    const bite = (): never => {
+      throw new Error("bitten")
+    }
+    const document = { version: 1, steps: [{ id: "find", tool: "find_order", args: { orderId: "A-1" } }] } as const
+    const text = JSON.stringify(document)
+    const bites = { get: bite, ownKeys: bite, getPrototypeOf: bite, getOwnPropertyDescriptor: bite, has: bite }
+    const cases: readonly (readonly [object, readonly string[]])[] = [
+      [Object.defineProperty({}, "unwrap", { get: bite }), ["SEQ801"]],
+      [Object.defineProperty({}, "spent", { get: bite }), ["SEQ404"]],
+      [new Proxy({}, bites), ["SEQ404", "SEQ801"]],
+      [{ spent: new Proxy({}, bites) }, ["SEQ404"]],
+      [{ spent: Object.defineProperty({}, "cents", { get: bite, enumerable: true }) }, ["SEQ404"]],
+      [{ spent: { cents: { toString: bite } } }, ["SEQ404"]],
+      [{ spent: { cents: Object.create(null) } }, ["SEQ404"]],
+    ]
+    for (const [options, expected] of cases) {
+      const compiled = compile(desk, text, options)
+      expect([compiled.ok, compiled.diagnostics.map(({ code }) => code)]).toEqual([false, expected])
+      expect(compiled.diagnostics.map(({ message }) => message).join()).not.toContain("bitten")
+      const defined = definePlan(desk, document, options)
+      if (expected.includes("SEQ404")) expect(defined.diagnostics.map(({ code }) => code)).toEqual(["SEQ404"])
+    }
+  })
+
   test("on a plan that has the shape of one", () => {
     fc.assert(
       fc.property(anyPlan, (plan) => isVerdict(compile(desk, JSON.stringify(plan)))),

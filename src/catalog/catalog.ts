@@ -65,6 +65,9 @@ export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
   readonly spec: Spec
 }
 
+/** A catalog before its own faults are known. */
+export type Built = Omit<Catalog, "diagnostics" | "spec">
+
 export interface Tool extends Policy {
   readonly name: string
   readonly description: string

@@ -2,16 +2,16 @@
 import { Kind } from "@sinclair/typebox"
 import { type Diagnostic, diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { defaultBounds } from "../text/bounds.ts"
-import type { Json, JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
-import type { Blast, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
+import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
 import { lint } from "./lint.ts"
 import { policySlice, readPolicy } from "./policy.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
 import { anything, type Notice, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
 import { propertyOf } from "./schema/shape.ts"
+import { sliceOf } from "./slice.ts"
 import type { ToolSpec } from "./tool.ts"
 
 /** Catalogs made by `defineCatalog`: what else looks like one is not taken for one. */
@@ -50,8 +50,6 @@ function refuseChange(): never {
   throw new TypeError("a catalog does not change: define another")
 }
 
-type Built = Omit<Catalog, "diagnostics" | "spec">
-
 const emptyCatalog: Built = {
   name: "",
   version: "",
@@ -89,7 +87,7 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
     inputs,
     machine: plain.machine === undefined ? undefined : buildMachine(plain.machine),
     limits: new Map(
-      Object.entries(plain.blastRadius ?? {}).map(([dimension, { max, per = "run" }]): [string, Limit] => [
+      byName(plain.blastRadius).map(([dimension, { max, per = "run" }]): [string, Limit] => [
         dimension,
         { dimension, max, per },
       ]),
@@ -106,7 +104,7 @@ function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
   const params = readSchema(spec.params, name, child(at, "params"), "params", faults)
   const result =
     spec.result === undefined ? undefined : readSchema(spec.result, name, child(at, "result"), "result", faults)
-  const blast = Object.entries(spec.blast ?? {}).map(([dimension, cost]) => buildBlast(dimension, cost, params))
+  const blast = byName(spec.blast).map(([dimension, cost]) => buildBlast(dimension, cost, params))
   const policy = readPolicy(spec)
   const version = spec.version ?? "1"
   const states = spec.states === undefined ? undefined : new Set(spec.states)
@@ -143,22 +141,9 @@ function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
   }
 }
 
-/** Symbols say the kinds of a shape, but its keywords say them too. */
-export const sliceOf = (schema: Schema): JsonObject => ({
-  shape: plain(schema.shape),
-  functions: [...schema.functions],
-})
-
-/** As data to be hashed. The order in which keys are declared is no part of what a schema means. */
-function plain(value: unknown, key?: string): Json {
-  if (typeof value !== "object" || value === null) return value as Json
-  if (Array.isArray(value)) {
-    const items = value.map((item) => plain(item))
-    return key === "required" ? items.toSorted() : items
-  }
-  const entries = Object.entries(value).filter(([, part]) => part !== undefined)
-  return Object.fromEntries(entries.map(([name, part]) => [name, plain(part, name)]))
-}
+/** In one order, however they were declared: what a plan costs is kept with it. */
+const byName = <A>(declared: { readonly [name: string]: A } | undefined): readonly (readonly [string, A])[] =>
+  Object.entries(declared ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
 
 function buildBlast(dimension: string, cost: NonNullable<ToolSpec["blast"]>[string], params: Schema): Blast {
   if (typeof cost === "number") return { kind: "constant", dimension, value: cost }

@@ -1,11 +1,17 @@
 /** The part of a catalog that a plan depends on, as hashes by part: to see that it changed, and to name what did. */
+import { Kind, type TSchema } from "@sinclair/typebox"
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
-import type { Json } from "../text/json.ts"
+import type { Json, JsonObject } from "../text/json.ts"
 import type { Catalog } from "./catalog.ts"
-import { sliceOf } from "./define.ts"
+import type { Schema } from "./schema/schema.ts"
+import { ordered } from "./schema/shape.ts"
 
-/** SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `tool <name>`. Not descriptions, nor tools it does not use. */
+/**
+ * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `tool <name>`. Not descriptions, nor tools it does not use; nor
+ * `bounds`, which are no part of what a compiled plan means: whoever loads a plan or takes up its run compiles it again under
+ * the bounds of now, and a plan beyond one that was lowered is refused by that bound's own code, which says more than "stale".
+ */
 export type Slice = { readonly [part: string]: string }
 
 const known = new WeakMap<Catalog, Map<string, string>>()
@@ -42,16 +48,18 @@ export function changedParts(before: Slice, after: Slice): readonly string[] {
     .map((part) => (part.startsWith("tool ") ? `tool \`${part.slice(5)}\`` : part))
 }
 
-function hashParts(catalog: Catalog): Map<string, string> {
-  const { inputs, machine, limits, budgets, tools } = catalog
-  const parts: [string, Json][] = [
+const hashParts = (catalog: Catalog): Map<string, string> =>
+  new Map([...partsOf(catalog)].map(([part, value]) => [part, sha256(canonical(value))]))
+
+/** What is hashed, by part: all that a plan can depend on. */
+export function partsOf({ inputs, machine, limits, budgets, tools }: Catalog): ReadonlyMap<string, Json> {
+  return new Map<string, Json>([
     ["inputs", inputs === undefined ? null : sliceOf(inputs)],
     ["machine", machine === undefined ? null : machineOf(machine)],
     ["limits", Object.fromEntries([...limits].map(([dimension, { max, per }]) => [dimension, { max, per }]))],
     ["budgets", { ...budgets } as Json],
     ...[...tools.values()].map((tool): [string, Json] => [`tool ${tool.name}`, tool.slice]),
-  ]
-  return new Map(parts.map(([part, value]) => [part, sha256(canonical(value))]))
+  ])
 }
 
 const machineOf = ({ initial, transitions }: NonNullable<Catalog["machine"]>): Json => ({
@@ -63,3 +71,21 @@ const machineOf = ({ initial, transitions }: NonNullable<Catalog["machine"]>): J
     ]),
   ),
 })
+
+/** Symbols say the kinds of a shape, but its keywords say them too. */
+export const sliceOf = (schema: Schema): JsonObject => ({
+  shape: plain(schema.shape),
+  functions: [...schema.functions],
+})
+
+/** As data to be hashed. The order in which keys, or the values of an enum, are declared is no part of what a schema means. */
+export function plain(value: unknown, key?: string): Json {
+  if (typeof value !== "object" || value === null) return value as Json
+  if (Array.isArray(value)) {
+    const items = value.map((item) => plain(item))
+    return key === "required" ? items.toSorted() : items
+  }
+  const whole = Kind in value ? ordered(value as TSchema) : value
+  const entries = Object.entries(whole).filter(([, part]) => part !== undefined)
+  return Object.fromEntries(entries.map(([name, part]) => [name, plain(part, name)]))
+}

@@ -8,7 +8,7 @@ import { shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
-import { describe, propertyOf } from "../catalog/schema/shape.ts"
+import { describe, ordered, propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
@@ -88,17 +88,18 @@ function judgeHole(
   if (from === undefined) return
   const verdict = fit(from, shape)
   if (verdict === "fits") return
-  const expected = describe(shape)
   const argument = argumentOf(hole.at, step)
   if (verdict === "may-fit") {
-    checks.push({ at: hole.at, kind: "fits", says: `${sayHole(hole)} fits \`${argument}\`: ${expected}` })
+    // Stored plans keep these words, and outlive an enum that is written in another order.
+    const says = `${sayHole(hole)} fits \`${argument}\`: ${describe(ordered(shape))}`
+    checks.push({ at: hole.at, kind: "fits", says })
     return
   }
   report.add(
     diagnose("SEQ207", hole.at, {
       argument,
       tool: step.tool,
-      expected,
+      expected: describe(shape),
       source: sayHole(hole),
       given: describe(from),
     }),

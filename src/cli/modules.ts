@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { types } from "node:util"
 import type { Catalog } from "../catalog/catalog.ts"
 import { isCatalog } from "../catalog/define.ts"
 import { printable } from "../explain/printable.ts"
@@ -37,32 +38,33 @@ export const moduleIn = (folder: string, role: Role): string | undefined =>
   endings.map((ending) => join(folder, `${role}.${ending}`)).find((path) => existsSync(path))
 
 export async function loadCatalog(path: string): Promise<Catalog> {
-  const found = await loadDefault(path, "catalog")
+  const { default: found } = await loadModule(path, "catalog")
   if (isCatalog(found)) return found
-  const remedy = looksDefined(found)
+  const remedy = looksLike(found, ["diagnostics", "spec"])
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
     : "is not a catalog: wrap it in `defineCatalog({ … })`"
   throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
 }
 
-const looksDefined = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "diagnostics" in value && "spec" in value
+/** A proxy is not asked: it would run, and may throw. */
+const looksLike = (value: unknown, keys: readonly string[]): boolean =>
+  typeof value === "object" && value !== null && !types.isProxy(value) && keys.every((key) => key in value)
 
 /** A toolbox module exports a toolbox, or a function that makes one. */
 export async function loadTools(path: string): Promise<Toolbox> {
   const { isToolbox } = await import("../run/toolbox.ts")
-  const found = await makeTools(await loadDefault(path, "tools"), path)
+  const { default: exported } = await loadModule(path, "tools")
+  const found = typeof exported === "function" ? await makeTools(exported as () => unknown, path) : exported
   if (isToolbox(found)) return found
-  const remedy = looksBoxed(found)
+  const remedy = looksLike(found, ["handlers", "catalog"])
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
     : "is neither a toolbox nor a function that makes one: `export default toolbox(catalog, { … })`"
   throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
 }
 
-async function makeTools(found: unknown, path: string): Promise<unknown> {
-  if (typeof found !== "function") return found
+async function makeTools(make: () => unknown, path: string): Promise<unknown> {
   try {
-    return await found()
+    return await make()
   } catch (error) {
     throw new UsageError(
       `the default export of ${nameOf(path)} threw when it was called: ${reasonOf(error)}${placeOf(error)}`,
@@ -70,14 +72,12 @@ async function makeTools(found: unknown, path: string): Promise<unknown> {
   }
 }
 
-const looksBoxed = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "handlers" in value && "catalog" in value
-
-async function loadDefault(path: string, role: Role): Promise<unknown> {
+/** The whole module: what it exports is not waited for, as it would be if it were given back alone. */
+async function loadModule(path: string, role: Role): Promise<{ readonly default?: unknown }> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${nameOf(path)} (--${role})`)
   const found = await load(path)
   if (!("default" in found)) throw new UsageError(`${nameOf(path)} has no default export: it should be the ${role}`)
-  return found.default
+  return found
 }
 
 async function load(path: string): Promise<{ readonly default?: unknown }> {

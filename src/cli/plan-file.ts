@@ -1,21 +1,34 @@
 /** A plan in a file or on standard input, read within its catalog's bounds, and compiled. */
+import { isUtf8 } from "node:buffer"
 import { resolve } from "node:path"
 import type { Catalog } from "../catalog/catalog.ts"
 import { type Compiled, compile } from "../compile.ts"
+import type { ProviderName } from "../planner/form/provider.ts"
 import { load } from "../stored.ts"
+import { byteLength } from "../text/byte-length.ts"
+import { findFence } from "../text/fence.ts"
+import { restoreJson } from "../text/restore-json.ts"
 import { findCatalog, loadCatalog, nameOf } from "./modules.ts"
 import { lookFor, readBytes } from "./read-file.ts"
+import { UsageError } from "./terminal.ts"
 
 export interface PlanOptions {
   /** The catalog's module. By default the one that is found beside the plan or above it. */
   readonly catalog?: string
   readonly unwrap?: "fence"
+  /** The plan is in the form that this provider's structured output takes. */
+  readonly for?: ProviderName
 }
 
 /** A plan's text, as far as it was read, and what came of it under its catalog. */
 export interface PlanFile {
+  readonly file: string
   readonly name: string
+  /** What places are in: the file's text, or what it was decoded to. */
   readonly text: string
+  readonly bytes: Uint8Array
+  /** As the plan stands there, as `--out` wrote it, or taken back from a provider's form. */
+  readonly source: "plan" | "stored" | "decoded"
   readonly catalogPath: string
   readonly catalog: Catalog
   readonly compiled: Compiled
@@ -25,18 +38,56 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   await lookFor(file)
   const catalogPath = resolve(options.catalog ?? findCatalog(file))
   const catalog = await loadCatalog(catalogPath)
-  const { textBytes } = catalog.bounds
+  const { bytes, text, stored } = await readPlan(file, catalog.bounds.textBytes)
+  const name = nameOf(file)
+  const opened = { file, name, text, bytes, catalogPath, catalog, source: "plan" } as const
+  if (stored) {
+    if (options.for !== undefined) throw new UsageError(`${name} is a compiled plan: leave out --for`)
+    return { ...opened, source: "stored", compiled: withFlags(load(catalog, bytes)) }
+  }
+  if (options.for !== undefined && !isFaulty(catalog)) return { ...opened, ...(await decode(opened, options)) }
+  const { unwrap } = options
+  const compiled = compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
+  return { ...opened, compiled: withFlags(compiled) }
+}
+
+/** A plan, or what `--out` wrote of one: its bytes, and some more than there may be where it is too large. */
+export async function readPlan(
+  file: string,
+  textBytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly text: string; readonly stored: boolean }> {
   const bytes = await readBytes(file, (head) => (isStored(head) ? textBytes * storedFactor : textBytes))
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
-  const { unwrap } = options
-  const compiled = isStored(text)
-    ? load(catalog, bytes)
-    : compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
-  return { name: nameOf(file), text, catalogPath, catalog, compiled: withFlags(compiled) }
+  return { bytes, text, stored: isStored(text) }
+}
+
+/** A text that is not of the form is told in its own places; all else is told of what was decoded, laid out to be read. */
+async function decode(
+  { name, text, bytes, catalog }: Omit<PlanFile, "compiled">,
+  options: PlanOptions,
+): Promise<Pick<PlanFile, "compiled"> & Partial<PlanFile>> {
+  const [{ decodePlan }, { planSchema }] = await Promise.all([
+    import("../planner/form/decode.ts"),
+    import("../planner/form/schema.ts"),
+  ])
+  const { form } = planSchema(catalog, options.for === undefined ? {} : { for: options.for })
+  const decoded = decodePlan(catalog, options.unwrap === "fence" ? blankFence(text, bytes) : bytes, form)
+  if (!decoded.ok) return { compiled: withFlags({ ...decoded, more: 0 }) }
+  const laidOut = JSON.stringify(restoreJson(decoded.text), null, 2)
+  const plan = byteLength(laidOut) > catalog.bounds.textBytes ? decoded.text : laidOut
+  return { name: `${name} (decoded)`, text: plan, source: "decoded", compiled: withFlags(compile(catalog, plan)) }
+}
+
+/** Space where the fence was: every place in the text stays. */
+function blankFence(text: string, bytes: Uint8Array): string | Uint8Array {
+  const fence = findFence(text)
+  return fence?.kind === "whole" && isUtf8(bytes)
+    ? text.slice(0, fence.start).replace(/[^\r\n]/g, " ") + text.slice(fence.start, fence.end)
+    : bytes
 }
 
 /** What is an option in code is a flag here. */
-const withFlags = (compiled: Compiled): Compiled => ({
+export const withFlags = (compiled: Compiled): Compiled => ({
   ...compiled,
   diagnostics: compiled.diagnostics.map((one) =>
     one.code === "SEQ013" ? { ...one, hint: one.hint.replace('`unwrap: "fence"`', "`--unwrap fence`") } : one,

@@ -21,6 +21,7 @@ export function makeProgram(done: Done): Command {
   addCompile(program, done)
   addExplain(program, done)
   addLint(program, done)
+  addCatalog(program, done)
   addPlanner(program, done)
   addRun(program, done)
   addDecisions(program, done)
@@ -60,6 +61,9 @@ const catalog = (): Option =>
 const unwrap = (): Option =>
   new Option("--unwrap <what>", "take off one code fence round the whole text").choices(["fence"])
 
+const providerOption = (description: string): Option =>
+  new Option("--for <provider>", description).choices(["openai", "anthropic", "gemini"])
+
 const store = (): Option => new Option("--store <file>", "the journal, an SQLite file").default(defaultStore)
 
 const examples = (...lines: readonly string[]): string =>
@@ -72,6 +76,17 @@ function addCompile(program: Command, done: Done): void {
     .argument("<plan...>", "plans as JSON files; - is standard input")
     .addOption(catalog())
     .addOption(unwrap())
+    .addOption(
+      providerOption("the plan is in the form of its structured output; places are then in what that is decoded to"),
+    )
+    .option(
+      "--fix",
+      "mend what can surely be mended, and show how; the exit code is still that of the plan as it stands",
+    )
+    .option(
+      "--write",
+      "with --fix: write the mended plan (to its file, or to standard output); the exit code is then its own",
+    )
     .option("--out <file>", "write the compiled plan here, to be run later")
     .addOption(
       new Option("--format <format>", "how to print; feedback is the short text to send back to a model")
@@ -84,6 +99,10 @@ function addCompile(program: Command, done: Done): void {
         "compile plan.json",
         "compile plans/*.json --catalog catalog.ts --format json",
         "compile - --unwrap fence < answer.txt",
+        "compile plan.json --fix",
+        "compile plan.json --fix --write",
+        "compile - --fix --write < plan.json > mended.json",
+        "compile answer.json --for openai",
       ),
     )
     .action(async (files, options) => done(await (await import("./command/compile.ts")).compilePlans(files, options)))
@@ -102,12 +121,7 @@ function addExplain(program: Command, done: Done): void {
 }
 
 function addPlanner(program: Command, done: Done): void {
-  const provider = (): Option =>
-    new Option("--for <provider>", "in the form that its structured output takes").choices([
-      "openai",
-      "anthropic",
-      "gemini",
-    ])
+  const provider = (): Option => providerOption("in the form that its structured output takes")
   program
     .command("schema")
     .description("print the JSON Schema of a plan for a catalog, for a planner to write by")
@@ -133,6 +147,29 @@ function addLint(program: Command, done: Done): void {
     .addHelpText("after", examples("lint catalog.ts", "lint --format json"))
     .action(async (file, options) => done(await (await import("./command/lint.ts")).lintCatalog(file, options)))
 }
+
+function addCatalog(program: Command, done: Done): void {
+  const example = examples("catalog diff before/catalog.ts catalog.ts plans/*.json")
+  program
+    .command("catalog")
+    .description("compare a catalog with what it was")
+    .addHelpText("after", example)
+    .command("diff")
+    .description("say which changes of a catalog matter to which plans")
+    .argument("<old>", "the catalog's module as it was")
+    .argument("<new>", "the catalog's module as it will be")
+    .argument("[plan...]", "plans as JSON files, or what `compile --out` wrote; - is standard input")
+    .addOption(format())
+    .addHelpText("after", example)
+    .addHelpText("after", diffExits)
+    .action(async (before, after, plans, options) =>
+      done(await (await import("./command/catalog-diff.ts")).diff(before, after, plans, options)),
+    )
+}
+
+const diffExits = `
+Exit codes: 0 no plan is touched, 1 a plan is stale or refused now (without plans: plans may be),
+2 wrong usage, or a catalog or plan that cannot be used.`
 
 function addRun(program: Command, done: Done): void {
   program

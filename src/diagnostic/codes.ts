@@ -11,6 +11,7 @@ export const codes = {
     message: "not JSON: expected {expected}, found {found}",
     hint: "Write one JSON value (RFC 8259): double quotes, no comments, no trailing commas.",
     why: "A plan is read strictly and never repaired, so that what runs is what was written.",
+    plain: "The assistant's plan could not be read, so nothing was done.",
   },
   SEQ002: {
     severity: "error",
@@ -18,6 +19,7 @@ export const codes = {
     message: "the text ends before the JSON does: expected {expected}",
     hint: "Ask for the whole plan again, with a larger output limit; the missing part is never guessed.",
     why: "A planner stopped by its token limit writes a plan that is a prefix of the one it meant.",
+    plain: "The assistant's plan stopped in the middle, so nothing was done. Please try again.",
   },
   SEQ003: {
     severity: "error",
@@ -25,6 +27,7 @@ export const codes = {
     message: "key `{key}` is written twice in one object",
     hint: "Keep one `{key}`.",
     why: "Readers disagree on which of two equal keys counts; money must not depend on that.",
+    plain: "The assistant said one thing in two ways. Nothing was done, because it was not clear which one counts.",
   },
   SEQ004: {
     severity: "error",
@@ -32,6 +35,7 @@ export const codes = {
     message: "integer `{written}` is beyond 2^53-1",
     hint: "Use a string if the tool takes one, or a smaller number.",
     why: "JavaScript numbers hold integers exactly only to 9007199254740991.",
+    plain: "The assistant used a number that is too large to handle exactly, so nothing was done.",
   },
   SEQ005: {
     severity: "error",
@@ -39,6 +43,7 @@ export const codes = {
     message: "number `{written}` is too large to be held",
     hint: "Write a number below 1.8e308 in size.",
     why: "It would read as infinity, which JSON cannot say.",
+    plain: "The assistant used a number that is far too large, so nothing was done.",
   },
   SEQ006: {
     severity: "error",
@@ -46,6 +51,7 @@ export const codes = {
     message: "number `{written}` is too small to be told from 0",
     hint: "Write 0, or a number that can be held.",
     why: "A value that silently becomes 0 is not the value that was written.",
+    plain: "The assistant used a number so small that it would have been lost, so nothing was done.",
   },
   SEQ007: {
     severity: "error",
@@ -53,6 +59,7 @@ export const codes = {
     message: "`{written}` is a surrogate without its partner",
     hint: "Write the whole character, or leave it out.",
     why: "Different ill-formed strings have the same UTF-8 bytes, and so the same hash.",
+    plain: "The assistant's plan contained a damaged character, so nothing was done.",
   },
   SEQ008: {
     severity: "error",
@@ -60,6 +67,7 @@ export const codes = {
     message: "key `{key}` is not allowed in a plan",
     hint: "Remove `{key}`; no tool can have a parameter of that name.",
     why: "Such keys change the prototype of objects in careless code.",
+    plain: "The assistant's plan contained something that is not allowed for safety reasons. Nothing was done.",
   },
   SEQ009: {
     severity: "error",
@@ -67,6 +75,7 @@ export const codes = {
     message: "the text begins with a byte-order mark",
     hint: "Write UTF-8 without a byte-order mark.",
     why: "RFC 8259, section 8.1: JSON text carries no byte-order mark.",
+    plain: "The assistant's plan was not saved in the right way, so nothing was done.",
   },
   SEQ010: {
     severity: "error",
@@ -74,6 +83,7 @@ export const codes = {
     message: "the text has more than {max} bytes",
     hint: "Write a shorter plan, or raise `bounds.textBytes` in the catalog.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
+    plain: "The assistant's plan was too long to accept, so nothing was done. Try asking for less at once.",
   },
   SEQ011: {
     severity: "error",
@@ -81,6 +91,7 @@ export const codes = {
     message: "values are nested more than {max} deep",
     hint: "Flatten the plan, or raise `bounds.depth` in the catalog.",
     why: "Deep nesting exhausts the stack of whoever walks it later.",
+    plain: "The assistant's plan was too complicated to accept, so nothing was done.",
   },
   SEQ012: {
     severity: "error",
@@ -88,6 +99,7 @@ export const codes = {
     message: "the document has more than {max} values",
     hint: "Write a smaller plan, or raise `bounds.nodes` in the catalog.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
+    plain: "The assistant's plan contained too much to accept, so nothing was done. Try asking for less at once.",
   },
   SEQ013: {
     severity: "error",
@@ -95,6 +107,7 @@ export const codes = {
     message: "the JSON is wrapped in {how}",
     hint: "Output the bare JSON and nothing around it{option}.",
     why: "Picking JSON out of prose means guessing which part was meant.",
+    plain: "The assistant mixed its plan with other text, so nothing was done. Please try again.",
   },
   SEQ014: {
     severity: "error",
@@ -102,6 +115,7 @@ export const codes = {
     message: "the bytes are not UTF-8",
     hint: "Encode the plan as UTF-8.",
     why: "RFC 8259, section 8.1: JSON exchanged between systems is UTF-8.",
+    plain: "The assistant's plan arrived garbled, so nothing was done.",
   },
   SEQ015: {
     severity: "error",
@@ -109,6 +123,7 @@ export const codes = {
     message: "{found} follows the end of the JSON value",
     hint: "Output exactly one JSON value.",
     why: "Taking the first of two documents would be a guess.",
+    plain: "The assistant wrote more than one plan, so nothing was done.",
   },
   SEQ016: {
     severity: "error",
@@ -116,6 +131,7 @@ export const codes = {
     message: "a string has more than {max} bytes",
     hint: "Shorten it, or raise `bounds.stringBytes` in the catalog.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
+    plain: "The assistant wrote a text that is too long to accept, so nothing was done.",
   },
   SEQ017: {
     severity: "error",
@@ -123,6 +139,7 @@ export const codes = {
     message: "key `{key}` has the character U+0000",
     hint: "Remove it from the key.",
     why: "Some stores cannot hold it, and some compare only what stands before it.",
+    plain: "The assistant's plan contained an invisible character in the wrong place, so nothing was done.",
   },
   SEQ018: {
     severity: "error",
@@ -130,6 +147,7 @@ export const codes = {
     message: "a plan is text or bytes, but this is {found}",
     hint: "Give `compile` a string or a Uint8Array; `definePlan` takes a plan written in code.",
     why: "A parsed value has already lost its doubled keys and its large integers.",
+    plain: "The assistant's plan did not reach us in a form we can check, so nothing was done.",
   },
   SEQ019: {
     severity: "error",
@@ -137,6 +155,7 @@ export const codes = {
     message: "the plan holds {problem}",
     hint: "Write plain JSON data: strings, finite numbers, booleans, null, arrays and plain objects.",
     why: "A plan is hashed and stored as JSON; what JSON cannot say would be lost.",
+    plain: "The assistant's plan contained something that cannot be kept on record, so nothing was done.",
   },
 
   SEQ101: {
@@ -145,6 +164,7 @@ export const codes = {
     message: "{field} must be {expected}, but is {found}",
     hint: "Write {expected}.",
     why: "The envelope of a plan is fixed, and nothing in it is coerced.",
+    plain: "The assistant's plan was not put together correctly, so nothing was done.",
   },
   SEQ102: {
     severity: "error",
@@ -152,6 +172,7 @@ export const codes = {
     message: "{owner} has no `{field}`",
     hint: "Add `{field}`: {expected}.",
     why: "No field of the envelope has a default.",
+    plain: "Something is missing from the assistant's plan, so nothing was done.",
   },
   SEQ103: {
     severity: "error",
@@ -160,6 +181,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Use only the fields of the plan language.",
     why: "An unknown field is a wish that would go unheard.",
+    plain: "The assistant asked for something that we do not know, so nothing was done.",
   },
   SEQ104: {
     severity: "error",
@@ -167,6 +189,7 @@ export const codes = {
     message: "plan version `{found}` is not known",
     hint: 'Write `"version": 1`.',
     why: "A later version may mean other things by the same words.",
+    plain: "The assistant's plan is of a kind that we do not know yet, so nothing was done.",
   },
   SEQ105: {
     severity: "error",
@@ -174,6 +197,7 @@ export const codes = {
     message: "`{id}` cannot be a step's id: {reason}",
     hint: "Use a letter or `_`, then letters, digits, `_` or `-`, 64 characters at most.",
     why: "Ids are ASCII, so that no two can look alike, and never a name that every object has.",
+    plain: "The assistant named a part of its plan in a way that is not allowed, so nothing was done.",
   },
   SEQ106: {
     severity: "error",
@@ -181,6 +205,7 @@ export const codes = {
     message: "step id `{id}` is used twice",
     hint: "Give this step an id of its own.",
     why: "A reference to `{id}` could mean either.",
+    plain: "Two parts of the assistant's plan have the same name, so nothing was done.",
   },
   SEQ107: {
     severity: "error",
@@ -188,6 +213,7 @@ export const codes = {
     message: "{problem}",
     hint: "Write `tool` with `args` for a call, or `transition` for a change of state.",
     why: "A step does exactly one thing.",
+    plain: "It was not clear what one part of the assistant's plan should do, so nothing was done.",
   },
   SEQ108: {
     severity: "error",
@@ -196,6 +222,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Call a tool that the catalog lists.",
     why: "Only what the catalog lists can be called.",
+    plain: "The assistant wanted to do something that is not possible here, so nothing was done.",
   },
   SEQ109: {
     severity: "error",
@@ -203,6 +230,7 @@ export const codes = {
     message: "the plan has {count} steps; the limit is {max}",
     hint: "Split the plan, or raise `bounds.steps` in the catalog.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
+    plain: "The assistant's plan had too many parts, so nothing was done. Try asking for less at once.",
   },
   SEQ110: {
     severity: "error",
@@ -210,6 +238,7 @@ export const codes = {
     message: "`goal` has {length} characters; the limit is {max}",
     hint: "Shorten it.",
     why: "The goal is shown to people who approve.",
+    plain: "The assistant's description of its plan was too long, so nothing was done.",
   },
   SEQ111: {
     severity: "warning",
@@ -217,6 +246,7 @@ export const codes = {
     message: "the plan has no steps",
     hint: "Nothing will happen when it runs; is that what was meant?",
     why: "An empty plan is often a planner that gave up.",
+    plain: "The assistant's plan contains nothing to do.",
   },
   SEQ120: {
     severity: "error",
@@ -224,6 +254,7 @@ export const codes = {
     message: "`{tool}` needs `{argument}`",
     hint: "Add `{argument}`: {expected}.",
     why: "Nothing is filled in: what a tool is called with is what the plan says.",
+    plain: "The assistant left out a detail that is needed, so nothing was done.",
   },
   SEQ121: {
     severity: "error",
@@ -232,6 +263,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Use only the parameters that the tool declares.",
     why: "An unknown argument is a wish that would go unheard.",
+    plain: "The assistant gave a detail that nobody asked for, so nothing was done.",
   },
   SEQ122: {
     severity: "error",
@@ -239,6 +271,7 @@ export const codes = {
     message: "`{argument}` of `{tool}` must be {expected}, but is {found}",
     hint: "Write {expected}; nothing is converted.",
     why: "A string that looks like a number is not a number.",
+    plain: "The assistant gave a detail of the wrong kind, so nothing was done.",
   },
   SEQ123: {
     severity: "error",
@@ -246,6 +279,7 @@ export const codes = {
     message: "`{argument}` of `{tool}` must be {expected}, but is {found}",
     hint: "Write {expected}.",
     why: "The tool's own schema says what it takes.",
+    plain: "The assistant gave a value that is not allowed here, so nothing was done.",
   },
   SEQ124: {
     severity: "error",
@@ -253,6 +287,7 @@ export const codes = {
     message: "`{argument}` of `{tool}` is refused by its schema: {said}",
     hint: "Write a value that the tool's schema accepts.",
     why: "The author's own validator is always the judge.",
+    plain: "One of the details the assistant gave was not accepted, so nothing was done.",
   },
   SEQ130: {
     severity: "error",
@@ -260,6 +295,7 @@ export const codes = {
     message: "`{key}` is no expression",
     hint: 'Known expressions: `$from`, `$concat`, `$literal`. Wrap data with such a key in `{"$literal": …}`.',
     why: "A key that begins with `$` is kept for the plan language, so that later forms never change an old plan.",
+    plain: "Part of the assistant's plan could not be understood, so nothing was done.",
   },
   SEQ131: {
     severity: "error",
@@ -268,6 +304,7 @@ export const codes = {
     hint: "{form}",
     advice: "Write the expression in one of its forms, with no other fields.",
     why: "An expression has exactly the fields it is defined with.",
+    plain: "Part of the assistant's plan was written incorrectly, so nothing was done.",
   },
   SEQ132: {
     severity: "error",
@@ -276,6 +313,7 @@ export const codes = {
     hint: "{suggestion}",
     advice: "Begin with `/`; write each key or index after a `/`.",
     why: "Paths are RFC 6901: each token after a `/`, `~0` for `~`, `~1` for `/`; no brackets, no dots.",
+    plain: "The assistant referred to a piece of information in a way we cannot follow, so nothing was done.",
   },
   SEQ133: {
     severity: "error",
@@ -283,6 +321,7 @@ export const codes = {
     message: "`$concat` has {count} parts; the limit is {max}",
     hint: "Use fewer parts, or raise `bounds.concatParts` in the catalog.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
+    plain: "The assistant tried to put together a text from too many pieces, so nothing was done.",
   },
   SEQ140: {
     severity: "error",
@@ -290,6 +329,7 @@ export const codes = {
     message: "the catalog has changed since this plan was compiled: {changed}",
     hint: "Compile the document again and look at what it says now.",
     why: "A plan was accepted under rules that no longer hold.",
+    plain: "The rules have changed since this was checked, so it has to be checked again. Nothing was done.",
   },
   SEQ141: {
     severity: "error",
@@ -297,6 +337,7 @@ export const codes = {
     message: "`{part}` of the stored plan is not what its document compiles to",
     hint: "Compile the document again; a stored tree, bound or hash is never trusted.",
     why: "Whoever can write the file could otherwise run what was never checked.",
+    plain: "What was checked is no longer what was saved, so nothing was done.",
   },
 
   SEQ201: {
@@ -306,6 +347,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Name an earlier call of the plan, or `input`.",
     why: "A step can only use what an earlier step gave.",
+    plain: "The assistant relied on information that it never asked for, so nothing was done.",
   },
   SEQ202: {
     severity: "error",
@@ -313,6 +355,7 @@ export const codes = {
     message: "step `{step}` refers to `{later}`, which comes after it",
     hint: "Move `{later}` before `{step}`.",
     why: "Order is list order.",
+    plain: "The assistant wanted to use information before it would be known, so nothing was done.",
   },
   SEQ203: {
     severity: "error",
@@ -320,6 +363,7 @@ export const codes = {
     message: "step `{step}` refers to itself",
     hint: "Name the earlier step that gives this value.",
     why: "A step's result does not exist before it has run.",
+    plain: "The assistant wanted to use an answer before asking for it, so nothing was done.",
   },
   SEQ204: {
     severity: "error",
@@ -327,6 +371,7 @@ export const codes = {
     message: "step `{step}` refers to `{transition}`, which is a transition and has no result",
     hint: "Name an earlier call.",
     why: "Only calls give values.",
+    plain: "The assistant expected information from something that gives none, so nothing was done.",
   },
   SEQ205: {
     severity: "error",
@@ -335,6 +380,7 @@ export const codes = {
     hint: "{known}",
     advice: "Point at something that the result declares.",
     why: "Only what a result declares can be used.",
+    plain: "The assistant counted on information that will not be there, so nothing was done.",
   },
   SEQ206: {
     severity: "error",
@@ -342,6 +388,7 @@ export const codes = {
     message: "{source} may leave out `{path}`",
     hint: "Use a value that is always there.",
     why: "A value that is absent by declaration would leave a hole in the arguments.",
+    plain: "The assistant counted on information that may be missing, so nothing was done.",
   },
   SEQ207: {
     severity: "error",
@@ -349,6 +396,7 @@ export const codes = {
     message: "`{argument}` of `{tool}` must be {expected}, but {source} gives {given}",
     hint: "Use a value of the right kind; nothing is converted.",
     why: "No value that the source can give would be accepted.",
+    plain: "The assistant wanted to use information where it does not fit, so nothing was done.",
   },
   SEQ208: {
     severity: "error",
@@ -356,6 +404,7 @@ export const codes = {
     message: "`{tool}` requires an earlier `{required}`",
     hint: "Add a `{required}` step before `{step}`.",
     why: "The catalog says what must have happened first.",
+    plain: "The assistant left out something that has to happen first, so nothing was done.",
   },
   SEQ209: {
     severity: "error",
@@ -363,6 +412,7 @@ export const codes = {
     message: "`{tool}` requires an earlier `{required}` with the same `{parameter}`, but {found}",
     hint: "Use the same `{parameter}` in both steps.",
     why: "What must have happened first must have happened to the same thing.",
+    plain: "What has to happen first was planned for something else, so nothing was done.",
   },
   SEQ210: {
     severity: "error",
@@ -370,6 +420,7 @@ export const codes = {
     message: "step `{step}` refers to `input`, but the catalog declares no inputs",
     hint: "Write the value itself, or use an earlier step.",
     why: "Inputs are what the host hands to a run; this host hands none.",
+    plain: "The assistant counted on information that it was never given, so nothing was done.",
   },
   SEQ211: {
     severity: "error",
@@ -377,6 +428,7 @@ export const codes = {
     message: "`where` picks from an array, but {source} gives {given}",
     hint: "Point `path` at an array.",
     why: "`where` and `pick` name the one element of an array that matches.",
+    plain: "The assistant wanted to choose from a list that is not a list, so nothing was done.",
   },
   SEQ212: {
     severity: "error",
@@ -384,6 +436,7 @@ export const codes = {
     message: "`where` compares `{path}`, which is {declared}, with {wanted}: no element can match",
     hint: "Compare with a value that `{path}` can have.",
     why: "A selection that finds nothing stops the run.",
+    plain: "The assistant was looking for something that cannot exist, so nothing was done.",
   },
   SEQ213: {
     severity: "error",
@@ -391,6 +444,7 @@ export const codes = {
     message: "`$concat` joins strings, integers and booleans, but {source} gives {given}",
     hint: "Point at a string, an integer or a boolean.",
     why: "Other values have no one text form.",
+    plain: "The assistant tried to put something into a text that does not belong there, so nothing was done.",
   },
 
   SEQ301: {
@@ -400,6 +454,7 @@ export const codes = {
     hint: "{way}",
     advice: "Take a transition to a state in which the tool is available, before the call.",
     why: "The machine says in which state each tool may be called.",
+    plain: "The assistant wanted to do something that is not allowed at that point, so nothing was done.",
   },
   SEQ302: {
     severity: "error",
@@ -408,6 +463,7 @@ export const codes = {
     hint: "{way}",
     advice: "Go by the transitions that the catalog declares.",
     why: "Only the catalog's transitions can be taken.",
+    plain: "The assistant wanted to skip ahead in a way that is not allowed, so nothing was done.",
   },
   SEQ303: {
     severity: "error",
@@ -416,6 +472,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Name a state of the catalog.",
     why: "Only the catalog's states exist.",
+    plain: "The assistant referred to a stage that does not exist here, so nothing was done.",
   },
   SEQ304: {
     severity: "error",
@@ -423,6 +480,7 @@ export const codes = {
     message: "the catalog has no machine, so there is no state `{state}` to go to",
     hint: "Remove the step `{step}`.",
     why: "Only the catalog's states exist.",
+    plain: "The assistant referred to a stage, but there are none here, so nothing was done.",
   },
 
   SEQ401: {
@@ -431,6 +489,7 @@ export const codes = {
     message: "step `{step}` may reach {worst} {dimension}; the limit is {max}",
     hint: "Make the step smaller{how}.",
     why: "The worst that a plan can do is bounded before it starts.",
+    plain: "One action would have gone beyond what the assistant is allowed to do, so nothing was done.",
   },
   SEQ402: {
     severity: "error",
@@ -438,6 +497,7 @@ export const codes = {
     message: "the plan may reach {worst} {dimension} in total{spent}; the limit is {max}",
     hint: "It passes the limit at step `{step}`; do less in one plan.",
     why: "The worst that a plan can do is bounded before it starts.",
+    plain: "Taken together, this would have gone beyond what the assistant is allowed to do, so nothing was done.",
   },
   SEQ403: {
     severity: "error",
@@ -445,6 +505,7 @@ export const codes = {
     message: "the plan needs {needed} {budget}; the budget is {max}",
     hint: "Do less in one plan, or raise `budgets.{budget}` in the catalog.",
     why: "A run that must stop halfway is better not begun.",
+    plain: "This would take more than has been set aside for it, so nothing was done. Try asking for less at once.",
   },
 
   SEQ404: {
@@ -454,6 +515,7 @@ export const codes = {
     hint: "{remedy}",
     advice: "Give, for limits of the catalog, what is committed or in doubt, as counts.",
     why: "What was spent before counts against the limit; a number that is no count would switch the limit off.",
+    plain: "We could not tell how much of the allowance is used already, so nothing was done.",
   },
 
   SEQ501: {
@@ -462,6 +524,7 @@ export const codes = {
     message: "`{from}` to `{to}` needs approval",
     hint: "The run will wait at `{step}` until a person has decided.",
     why: "The catalog guards this transition.",
+    plain: "Somebody has to agree before this can go ahead.",
   },
 
   SEQ701: {
@@ -470,6 +533,7 @@ export const codes = {
     message: "step `{step}` does the same as `{first}`",
     hint: 'Remove one, or say `"occurrence": {occurrence}` if it is meant to happen again.',
     why: "A repeated effect is a planner's commonest slip, and it costs money twice.",
+    plain: "The assistant was about to do the same thing twice, so nothing was done.",
   },
 
   SEQ801: {
@@ -479,6 +543,7 @@ export const codes = {
     hint: "{remedy}",
     advice: "Write the catalog as its types say.",
     why: "A catalog that is not understood allows nothing.",
+    plain: "This service is not set up correctly, so nothing was done. Please tell whoever runs it.",
   },
   SEQ802: {
     severity: "error",
@@ -487,6 +552,7 @@ export const codes = {
     hint: "{remedy}",
     advice: "Take out what changes a value; what a plan says is what the tool gets.",
     why: "A value that is converted, trimmed or filled in is not the value that was checked and approved.",
+    plain: "This service might have changed what was asked for without saying so. It needs to be put right first.",
   },
   SEQ803: {
     severity: "notice",
@@ -494,6 +560,7 @@ export const codes = {
     message: "{role} of `{tool}`: the object at `{where}` takes no unknown keys",
     hint: "Say so in the schema (`z.strictObject`, `additionalProperties: false`) to silence this notice.",
     why: "A schema that drops or ignores unknown keys would let an argument go unheard; closing it is safe.",
+    plain: "Details that nobody asked for are not accepted here.",
   },
   SEQ804: {
     severity: "error",
@@ -501,6 +568,7 @@ export const codes = {
     message: "{role} of `{tool}`: {what} at `{where}` {problem}",
     hint: "Use a zod 4, a TypeBox or a JSON Schema (2020-12 or 7) of JSON values.",
     why: "Without a schema there is nothing to check a plan against.",
+    plain: "This service does not say clearly enough what it needs to know. It has to be put right first.",
   },
   SEQ805: {
     severity: "error",
@@ -509,6 +577,7 @@ export const codes = {
     hint: "{remedy}",
     advice: 'Name the function: `.refine(named("is-iban", "1", fn))` or `.check(named(…))`.',
     why: "A catalog's hash covers functions by name and version; an unnamed one could change unseen.",
+    plain: "A check in this service cannot be told apart from a later version of it. It has to be put right first.",
   },
   SEQ806: {
     severity: "error",
@@ -516,6 +585,7 @@ export const codes = {
     message: "{where} declares `{policy}`, which this version does not enforce",
     hint: "Remove `{policy}`; a policy is never silently ignored.",
     why: "A rule that is written down but not enforced is worse than none.",
+    plain: "This service has a rule that cannot be applied yet, so nothing is done until that is settled.",
   },
   SEQ807: {
     severity: "error",
@@ -523,6 +593,7 @@ export const codes = {
     message: "`{tool}` cannot be a tool's name",
     hint: "Use letters, digits, `_`, `.`, `-`, 128 characters at most, with an optional `server/` prefix.",
     why: "Names are ASCII, so that no two can look alike.",
+    plain: "Something this service offers has a name that cannot be used. It has to be put right first.",
   },
   SEQ808: {
     severity: "error",
@@ -531,6 +602,7 @@ export const codes = {
     hint: "{nearest}",
     advice: "Name what exists, or declare it.",
     why: "A rule about something that does not exist guards nothing.",
+    plain: "A rule of this service is about something that does not exist. It has to be put right first.",
   },
   SEQ809: {
     severity: "error",
@@ -538,6 +610,7 @@ export const codes = {
     message: "no transition leads from `{initial}` to `{state}`",
     hint: "Add a transition to `{state}`, or remove it.",
     why: "Tools of that state could never be called.",
+    plain: "This service has a stage that nobody can ever get to. It has to be put right first.",
   },
   SEQ810: {
     severity: "error",
@@ -545,6 +618,7 @@ export const codes = {
     message: "`{tool}` has an effect, but does not say in which states it may be called",
     hint: "Add `states`; only reads may leave it out where there is a machine.",
     why: "An effect that is allowed everywhere makes the machine pointless.",
+    plain: "This service does not say when one of its actions is allowed. It has to be put right first.",
   },
   SEQ811: {
     severity: "error",
@@ -553,14 +627,15 @@ export const codes = {
     hint: "{remedy}",
     advice: "Count a required, bounded, non-negative integer or array, or a constant.",
     why: "Blast radius is summed in non-negative safe integers; what has no upper bound cannot be held against a limit.",
+    plain: "It is not certain how much one of the actions here could do at most. It has to be put right first.",
   },
   SEQ812: {
     severity: "error",
     title: "effect without an answer",
-    message: "`{tool}` has an effect, but says nothing of {what}",
-    hint: "{remedy}",
-    advice: "Say what may be repeated, and what can be undone.",
-    why: "After a crash or a failure somebody must know what may be repeated and what can be undone.",
+    message: "`{tool}` has an effect, but says nothing of idempotency",
+    hint: 'Say `idempotency: { key: { retentionMs } }`, `"natural"` (safe to repeat) or `"none"`, or give `reconcile`.',
+    why: "After a crash somebody must know whether a call may be repeated.",
+    plain: "It is not known whether one of the actions here may be tried again. It has to be put right first.",
   },
   SEQ813: {
     severity: "error",
@@ -568,6 +643,7 @@ export const codes = {
     message: "`{tool}` counts `{dimension}`, for which the catalog has no limit",
     hint: "Add a limit for `{dimension}` under `blastRadius`, or remove it from the tool.",
     why: "What is counted but not limited protects nobody.",
+    plain: "There is no upper limit for one of the actions here. It has to be put right first.",
   },
   SEQ814: {
     severity: "error",
@@ -575,6 +651,7 @@ export const codes = {
     message: "{role} of `{tool}`: {what} at `{where}` {problem}",
     hint: "Write it so that each text can match in one way only; unless it is exponential, a short `maxLength` is enough too.",
     why: "One argument, made for it, would hold up everything else for seconds or for ever.",
+    plain: "A check in this service could take far too long. It has to be put right first.",
   },
   SEQ815: {
     severity: "notice",
@@ -582,6 +659,7 @@ export const codes = {
     message: "{role} of `{tool}`: the `default` at `{where}` is a note: a plan that leaves it out sends nothing",
     hint: "Let the tool itself take its default, or make the parameter required.",
     why: "What a plan says is what the tool gets; whoever wrote the default may expect otherwise.",
+    plain: "What is left out is left out: nothing is filled in on your behalf.",
   },
   SEQ816: {
     severity: "notice",
@@ -589,6 +667,75 @@ export const codes = {
     message: "{role} of `{tool}`: texts at `{where}` of more than {max} are refused: {what} may take quadratic time",
     hint: "Give the text a `maxLength` of your own, or write the pattern so that each text can match in one way only.",
     why: "A long text, made for it, would hold up everything else for seconds.",
+    plain: "Very long texts are not accepted here.",
+  },
+  SEQ817: {
+    severity: "error",
+    title: "names too much alike",
+    message: "{kind} `{first}` and `{second}` {problem}",
+    hint: "Rename one of them, so that they differ in more than that.",
+    why: "A planner that confuses two names calls the wrong tool, and a provider may take them for one.",
+    plain: "Two things in this service have almost the same name. One of them has to be renamed first.",
+  },
+  SEQ818: {
+    severity: "warning",
+    title: "tool beyond every plan",
+    message: "{what} can be called by no plan: {problem}",
+    hint: "{remedy}",
+    advice: "Raise the limit or the budget, or remove the tool.",
+    why: "A planner would be offered what every plan is refused for.",
+    plain: "One of the actions listed here can never be taken, because the limits do not allow it.",
+  },
+  SEQ819: {
+    severity: "error",
+    title: "requirement in a circle",
+    message: "`{tool}` requires {required}: none of them can come first",
+    hint: "Take one `requires` out of the circle.",
+    why: "Tools that wait for each other can never be called.",
+    plain: "Some of the actions here wait for each other, so none can ever be taken. This has to be put right first.",
+  },
+  SEQ820: {
+    severity: "warning",
+    title: "limit that limits nothing",
+    message: "{what} has no effect: {problem}",
+    hint: "{remedy}",
+    advice: "Count it in a tool, lower it, or remove it.",
+    why: "A limit that never speaks is a protection that is not there.",
+    plain: "One of the limits here never comes into play.",
+  },
+  SEQ821: {
+    severity: "warning",
+    title: "effect that cannot be settled",
+    message: "`{tool}` has an effect that can neither be repeated nor asked after",
+    hint: "Give `reconcile`, or an idempotency `key`, if the system behind it has either.",
+    why: "A crash or a timeout in the middle of such a call leaves it in doubt until a person has looked.",
+    plain: "If one of the actions here is interrupted, a person has to find out whether it took place.",
+  },
+  SEQ822: {
+    severity: "warning",
+    title: "nothing said of undoing",
+    message: "`{tool}` has an effect, but says nothing of compensation",
+    hint: 'Say `compensate: { tool, args }`, or `compensate: "none"` if it cannot be undone.',
+    why: "When a later step fails, what was done before stays done unless the catalog says how to undo it.",
+    plain: "It is not known whether one of the actions here can be undone.",
+  },
+  SEQ823: {
+    severity: "error",
+    title: "undo that cannot work",
+    message: "`compensate` of `{tool}` {problem}",
+    hint: "{remedy}",
+    advice: "Name a tool that takes the effect back, and give it arguments that fit.",
+    why: "An undo is made when something has failed already; it must not fail by the catalog's own mistake.",
+    plain: "One of the actions here could not be undone the way it should be. This has to be put right first.",
+  },
+  SEQ824: {
+    severity: "error",
+    title: "policy that cannot hold",
+    message: "`{policy}` of `{tool}` {problem}",
+    hint: "{remedy}",
+    advice: "Write the policy about what every call has, or remove it.",
+    why: "A rule that can never be applied protects nobody.",
+    plain: "One of the rules here could never be applied. It has to be put right first.",
   },
 
   SEQ901: {
@@ -597,6 +744,7 @@ export const codes = {
     message: "sequitur broke one of its own rules: {what}",
     hint: "Please report it with the plan and the catalog; nothing was accepted.",
     why: "A broken invariant is never caught to go on.",
+    plain: "Something went wrong on our side, so nothing was done.",
   },
 } as const satisfies Record<`SEQ${number}`, Entry>
 
@@ -612,6 +760,8 @@ interface Entry {
   readonly hint: string
   /** Why it matters. */
   readonly why: string
+  /** For an end user of the host's product, who knows of no plan, tool or code: one line, whole sentences. */
+  readonly plain: string
   /** What to do in general, where `hint` can only be said of a given plan. */
   readonly advice?: string
 }

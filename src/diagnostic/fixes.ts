@@ -8,6 +8,8 @@ export interface Fixed {
   readonly document: Json
   /** What was applied, in the order of the diagnostics. The rest waits: compile again. */
   readonly applied: readonly Diagnostic[]
+  /** All of it as one patch, in the order in which it was done. */
+  readonly patch: JsonPatch
 }
 
 /** Applies the fixes that diagnostics of this document carry. Of two that touch one place the first counts. */
@@ -23,14 +25,16 @@ export function applyFixes(document: Json, diagnostics: readonly Diagnostic[]): 
   // From the end: what is put in or taken out moves only what stands after it.
   const shifting = taken.filter(({ shift }) => shift !== undefined).sort((a, b) => positionOf(b) - positionOf(a))
   const applied = new Set<Diagnostic>()
+  const patch: Operation[] = []
   let fixed = document
   for (const { diagnostic, fix } of [...inPlace, ...shifting]) {
     const next = applyPatch(fixed, fix)
     if (next === undefined) continue
     fixed = next
     applied.add(diagnostic)
+    patch.push(...fix)
   }
-  return { document: fixed, applied: diagnostics.filter((one) => applied.has(one)) }
+  return { document: fixed, applied: diagnostics.filter((one) => applied.has(one)), patch }
 }
 
 interface Taken {

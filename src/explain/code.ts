@@ -12,6 +12,8 @@ export interface CodeView {
   readonly message: string
   readonly hint: string
   readonly why: string
+  /** For an end user of the host's product. */
+  readonly plain: string
   /** What to do in general, where `hint` can only be said of a given plan or run. */
   readonly advice?: string
   /** Of failures of a run: whether the same may be tried again, without a person looking first. */
@@ -29,13 +31,14 @@ export function viewCodes(): readonly CodeView[] {
 }
 
 export function explainCode(view: CodeView, look: Look): string {
-  const { code, severity, title, message, hint, why, advice, again } = view
+  const { code, severity, title, message, hint, why, plain, advice, again } = view
   const part = (name: string, text: string): string => `  ${paint(look, "bold", name.padEnd(8))}${text}`
   return [
     `${paint(look, severityFormat[severity], `${severity} ${code}`)}  ${title}`,
     part("what", sayTemplate(message)),
     part("why", sayTemplate(why)),
     part("do", advice ?? sayTemplate(hint)),
+    part("users", plain),
     ...(again === undefined
       ? []
       : [part("again", again ? "the same may be tried again" : "not before a person has looked")]),

@@ -13,6 +13,16 @@ export const printable = (text: string): string => text.replace(unsafe, writeSho
 
 const writeShort = (character: string): string => short[character] ?? writeOut(character)
 
+const hidden = /[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n]]/gv
+
+/** The same JSON with nothing hidden in it. Such characters stand in its strings only, where each may be written out. */
+export const printableJson = (json: string): string =>
+  json.replace(hidden, (character) =>
+    Array.from({ length: character.length }, (_, at) => writeOut(String.fromCharCode(character.charCodeAt(at)))).join(
+      "",
+    ),
+  )
+
 /** One character as a reader counts them, ready to show, and the columns it takes. */
 export interface Cell {
   readonly shown: string

@@ -11,6 +11,7 @@ export const runCodes = {
     message: "step `{stepId}` failed: `{tool}` said: {said}",
     hint: "Mend what `{tool}` complains of, then start a new run; a read was tried again as often as it may be.",
     why: "A handler threw, or rejected its promise.",
+    plain: "One of the steps did not work, so the rest was not done.",
   },
   RUN102: {
     tag: "StepTimedOut",
@@ -19,6 +20,7 @@ export const runCodes = {
     message: "step `{stepId}` did not answer within {timeoutMs} ms",
     hint: "Find out why `{tool}` is slow, or raise its `timeoutMs` in the catalog; then compile and run the plan anew.",
     why: "A call without a limit could hold a run for ever.",
+    plain: "One of the steps took too long, so the rest was not done.",
   },
   RUN103: {
     tag: "ResultTooLarge",
@@ -27,6 +29,7 @@ export const runCodes = {
     message: "the result of step `{stepId}` has {problem}",
     hint: "Return less from the handler of `{tool}`, or raise `bounds` in the catalog.",
     why: "Results are kept in the journal and read again at every resume.",
+    plain: "An answer was too large to keep, so the rest was not done.",
   },
   RUN104: {
     tag: "ResultNotPlain",
@@ -35,6 +38,7 @@ export const runCodes = {
     message: "the result of step `{stepId}` holds {problem} at `{at}`",
     hint: "Return plain JSON from the handler of `{tool}`: strings, finite numbers, booleans, null, arrays, plain objects.",
     why: "What cannot be written down cannot be given back after a crash.",
+    plain: "An answer came in a form that cannot be kept, so the rest was not done.",
   },
   RUN105: {
     tag: "ResultMismatch",
@@ -43,6 +47,7 @@ export const runCodes = {
     message: "the result of step `{stepId}` is not what `{tool}` declares: {misfits}",
     hint: "Correct the handler of `{tool}`, or its `result` schema in the catalog.",
     why: "Later steps were checked against the declared result.",
+    plain: "An answer was not what was expected, so the rest was not done.",
   },
   RUN106: {
     tag: "RuntimeCheckFailed",
@@ -51,6 +56,7 @@ export const runCodes = {
     message: "step `{stepId}` cannot be called: at `{at}`: {problem}",
     hint: "Have another plan made that allows for this value, and run that; nothing was done after it became known.",
     why: "What compiling could not decide is checked as soon as the value is known, before any later effect.",
+    plain: "What was found out did not fit what was planned, so the rest was not done.",
   },
   RUN107: {
     tag: "EffectRepeated",
@@ -59,6 +65,7 @@ export const runCodes = {
     message: "step `{stepId}` comes to the same call as `{first}`",
     hint: 'Have a plan made without one of them, or with `"occurrence": 2` if it is meant to happen again.',
     why: "A repeated effect is a planner's commonest slip, and it costs money twice.",
+    plain: "The same thing was about to be done twice, so it was stopped.",
   },
   RUN108: {
     tag: "BlastExceeded",
@@ -67,6 +74,7 @@ export const runCodes = {
     message: "step `{stepId}` would count {found} {dimension}; it was compiled for at most {max}",
     hint: "Have a plan made that does less in one step, or look into the value that came.",
     why: "The worst that a plan can do was bounded before it started, and holds for the values that came.",
+    plain: "One action would have gone further than was agreed, so it was stopped.",
   },
   RUN109: {
     tag: "EffectInDoubt",
@@ -75,6 +83,7 @@ export const runCodes = {
     message: "whether step `{stepId}` took effect is not known: {said}",
     hint: "Ask the system behind `{tool}` what became of the idempotency key in the last intent of the run's `log`.",
     why: "An effect that may have happened is never repeated blindly.",
+    plain: "We do not know yet whether one of the actions took place. Somebody has to look into it.",
   },
   RUN110: {
     tag: "CallInterrupted",
@@ -83,6 +92,7 @@ export const runCodes = {
     message: "step `{stepId}` was begun {attempts} times and never answered",
     hint: "Find out whether `{tool}` brings its process down, and mend it; then start a new run.",
     why: "A call that ends its process would otherwise be made again for ever.",
+    plain: "One of the steps was interrupted again and again, so the rest was not done.",
   },
   RUN111: {
     tag: "KeyInDoubt",
@@ -116,6 +126,7 @@ export const runCodes = {
     message: "{field} of this run {problem}",
     hint: "{expected}",
     why: "What the host hands to a run is checked before its first entry is written.",
+    plain: "Something needed to get started was missing or wrong, so nothing was done.",
   },
   RUN202: {
     tag: "StalePlan",
@@ -124,6 +135,7 @@ export const runCodes = {
     message: "the catalog has changed since this plan was compiled: {changed}",
     hint: "{remedy}",
     why: "A plan was accepted under rules that no longer hold.",
+    plain: "The rules have changed since this was checked, so it did not go ahead.",
   },
   RUN203: {
     tag: "HandlerMissing",
@@ -132,6 +144,7 @@ export const runCodes = {
     message: "the toolbox does not fit the catalog: {problem}",
     hint: "Give `catalog` what `defineCatalog` made, and `tools` one function for each of its tools, and no other.",
     why: "A missing handler found halfway would stop a run between two effects.",
+    plain: "This service is not set up completely, so nothing was done. Please tell whoever runs it.",
   },
   RUN204: {
     tag: "RunNotFound",
@@ -140,6 +153,7 @@ export const runCodes = {
     message: "there is no run `{runId}`",
     hint: "List the `runs` of this store and tenant, and look the id up there.",
     why: "A run of another tenant is not found either.",
+    plain: "We could not find what you were looking for.",
   },
   RUN205: {
     tag: "RunEnded",
@@ -148,6 +162,7 @@ export const runCodes = {
     message: "run `{runId}` has ended as `{status}`",
     hint: "Start a new run: `run` the plan again; an ended one is never taken up again.",
     why: "A terminal state is a promise to whoever has read it.",
+    plain: "This is over already and cannot be continued.",
   },
   RUN206: {
     tag: "RunInDoubt",
@@ -156,6 +171,7 @@ export const runCodes = {
     message: "run `{runId}` is in doubt at step `{stepId}`",
     hint: "Look at its last entry (`log`), and find out by the idempotency key there whether the effect has happened.",
     why: "An effect was begun and its outcome is unknown.",
+    plain: "This has been stopped until it is known whether one of the actions took place.",
   },
   RUN207: {
     tag: "RunExists",
@@ -164,6 +180,7 @@ export const runCodes = {
     message: "there is a run `{runId}` already",
     hint: "`resume` that run, or choose another `runId`.",
     why: "Two runs under one id could not be told apart.",
+    plain: "This has been started before, so it was not started again.",
   },
   RUN208: {
     tag: "RunUnderWay",
@@ -172,6 +189,7 @@ export const runCodes = {
     message: "run `{runId}` {standing}",
     hint: "{remedy}",
     why: "Taking up a run between an intent and its outcome would call a healthy effect in doubt, and lose its answer.",
+    plain: "This is being worked on already. Please try again a little later.",
   },
   RUN209: {
     tag: "NothingInDoubt",
@@ -196,6 +214,7 @@ export const runCodes = {
     message: "`{by}` denied step `{stepId}`: {reason}",
     hint: "Have another plan made, and run that; this run has ended.",
     why: "A guarded transition is taken only with a person's approval.",
+    plain: "Somebody decided against this, so it did not go ahead.",
   },
   RUN302: {
     tag: "ApprovalNotFound",
@@ -204,6 +223,7 @@ export const runCodes = {
     message: "run `{runId}` does not wait for `{wanted}`",
     hint: "Look at what the run waits for now (`status`, `log`), and decide that.",
     why: "A decision counts only for the very request it was made for.",
+    plain: "There is nothing here that waits for this decision.",
   },
   RUN303: {
     tag: "ApprovalAlreadyDecided",
@@ -212,6 +232,7 @@ export const runCodes = {
     message: "`{wanted}` of run `{runId}` was {decision} by `{by}`",
     hint: "Let the first decision stand; look at what came of it with `status` or `log`.",
     why: "Two people who answer at once must not both be heard.",
+    plain: "This has been decided already; the first decision stands.",
   },
   RUN304: {
     tag: "RunCancelled",
@@ -236,6 +257,7 @@ export const runCodes = {
     message: "`{budget}` is used up at step `{stepId}`: {used} of {max}{because}",
     hint: "Mend what used it up, or raise `budgets.{budget}` in the catalog; then compile and run the plan anew.",
     why: "A run stops before the effect that would pass a budget.",
+    plain: "What had been set aside for this is used up, so the rest was not done.",
   },
   RUN402: {
     tag: "LimitExhausted",
@@ -252,6 +274,7 @@ export const runCodes = {
     message: "the journal at `{store}` cannot be used: {reason}",
     hint: "Make the store work, open it with a new runner, and `resume` the run: nothing was called without a durable entry.",
     why: "An effect is made only after its intent is on disk.",
+    plain: "Our records cannot be reached at the moment, so nothing further is done. Please try again later.",
   },
   RUN502: {
     tag: "JournalConflict",
@@ -260,6 +283,7 @@ export const runCodes = {
     message: "another process wrote entry {seq} of run `{runId}` first",
     hint: "Look at the run again (`status`, `log`): where the other writer does not go on with it, `resume` it.",
     why: "Two processes that both continue a run would do its effects twice.",
+    plain: "Somebody else was working on this at the same time. Please look at it again before going on.",
   },
   RUN503: {
     tag: "JournalTampered",
@@ -268,6 +292,7 @@ export const runCodes = {
     message: "entry {seq} of run `{runId}` is not what was written",
     hint: "Do not trust this file: restore it from a backup, and compare the two.",
     why: "Each entry is chained to the one before it by its hash.",
+    plain: "Our records of this have been altered, so it has been stopped.",
   },
   RUN504: {
     tag: "JournalDiverged",
@@ -276,6 +301,7 @@ export const runCodes = {
     message: "entry {seq} of run `{runId}` cannot follow: {problem}",
     hint: "Keep a copy of the journal and report it to the authors of sequitur; this run is not taken further.",
     why: "A journal that does not fit its own plan was not written by this product.",
+    plain: "Our records of this do not add up, so it has been stopped.",
   },
   RUN505: {
     tag: "JournalNewer",
@@ -284,6 +310,7 @@ export const runCodes = {
     message: "`{where}` was written in journal version {found}; this sequitur knows {known}",
     hint: "Install the sequitur that wrote it, or a newer one.",
     why: "A newer version may mean other things by the same words.",
+    plain: "This was recorded by a newer version of this service and cannot be read here.",
   },
   RUN506: {
     tag: "OutcomeNotRecorded",
@@ -292,6 +319,7 @@ export const runCodes = {
     message: "what came of the effect of step `{stepId}` in run `{runId}` is not recorded ({reason}): {said}",
     hint: "Keep this message: the journal knows only that the effect was begun, and whoever settles the run needs the answer.",
     why: "Without its answer, an effect that was made looks like one in doubt.",
+    plain: "An action was begun, but we could not write down what came of it. Somebody has to look into it.",
   },
   RUN507: {
     tag: "LeaseLost",
@@ -300,6 +328,14 @@ export const runCodes = {
     message: "another process has taken up run `{runId}`",
     hint: "Leave it to that process, and look at what becomes of it (`status`, `log`).",
     why: "Two processes that both continue a run would do its effects twice.",
+  },
+  RUN508: {
+    tag: "JournalOlder",
+    again: false,
+    title: "journal of an older version",
+    message: "`{where}` was written in journal version {found}; this sequitur goes on with {known} alone",
+    hint: "Let the sequitur that wrote it end the run; this one reads it (`log`), and takes its effects into account.",
+    why: "An older version may mean other things by the same words.",
   },
 } as const satisfies Record<`RUN${number}`, Entry>
 
@@ -315,6 +351,8 @@ interface Entry {
   readonly hint: string
   /** Why it matters. */
   readonly why: string
+  /** For an end user of the host's product, who knows of no plan, tool or code: one line, whole sentences. */
+  readonly plain: string
 }
 
 export type RunCodes = typeof runCodes

@@ -54,11 +54,32 @@ export function record(error: Refusal, cause?: Failure): Failure {
   }
 }
 
-export class StoreUnavailable extends refusal("RUN501") {}
+/** What is the matter with a store. After `broken` it is not to be trusted, whatever it says: see `recover.ts`. */
+export type Trouble =
+  | "busy"
+  | "full"
+  | "read-only"
+  | "corrupt"
+  | "gone"
+  | "replaced"
+  | "missing"
+  | "foreign"
+  | "broken"
+  | "other"
+
+export class StoreUnavailable extends refusal("RUN501") {
+  readonly trouble: Trouble
+
+  constructor({ trouble = "other", ...fields }: Fields<"RUN501"> & { readonly trouble?: Trouble }) {
+    super(fields)
+    this.trouble = trouble
+  }
+}
 export class JournalConflict extends refusal("RUN502") {}
 export class JournalTampered extends refusal("RUN503") {}
 export class JournalDiverged extends refusal("RUN504") {}
 export class JournalNewer extends refusal("RUN505") {}
+export class JournalOlder extends refusal("RUN508") {}
 export class RunUnderWay extends refusal("RUN208") {}
 export class LeaseLost extends refusal("RUN507") {}
 

@@ -1,6 +1,7 @@
 /** The journal as a service. A store is a layer of it: memory, SQLite, and whatever keeps the promises written here. */
 import * as Context from "effect/Context"
 import type { Effect } from "effect/Effect"
+import type { Sealed } from "./chain.ts"
 import type { Entry, Recorded, Reserve } from "./entry.ts"
 import type {
   JournalConflict,
@@ -33,12 +34,13 @@ export interface JournalService {
   ) => Effect<void, StoreUnavailable | JournalConflict | LeaseLost | RunUnderWay | Taken>
   /**
    * Makes `owner` the holder of a run: the epoch rises, and whoever held it before writes nothing more. The entry that says so
-   * (`taken-up`, with the new epoch) is written in the same transaction. Refused while another holds it, unless `takeOver`.
+   * (`taken-up`, with the new epoch) is written in the same transaction. Refused while another holds it, unless `takeOver`. A run
+   * that has ended meanwhile is a `JournalConflict`.
    */
   readonly takeUp: (
     runId: string,
     as: Lease & { readonly nowMs: number; readonly takeOver: boolean },
-  ) => Effect<Recorded, StoreUnavailable | RunUnderWay>
+  ) => Effect<Recorded, StoreUnavailable | RunUnderWay | JournalConflict>
   /** Goes on holding a run. */
   readonly renew: (runId: string, as: Writer) => Effect<void, StoreUnavailable | LeaseLost>
   /** The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none. */
@@ -69,6 +71,32 @@ export interface JournalService {
     tenant: string,
     of: { readonly scope: Reserve["scope"]; readonly scopeId: string; readonly dimension: string },
   ) => Effect<number, StoreUnavailable>
+  /** Looks at the whole store as it is at one moment, to verify or copy it. */
+  readonly inspect: <A>(look: (whole: Whole) => A) => Effect<A, StoreUnavailable>
+  /**
+   * Takes over whole runs from another store, in one transaction: all or none. Nobody holds them then. Only for entries that
+   * were verified (see `export.ts`). A run that is here already is a `JournalConflict`.
+   */
+  readonly adopt: (entries: readonly Entry[]) => Effect<void, StoreUnavailable | JournalConflict | Taken>
+}
+
+/** All that a store holds. */
+export interface Whole {
+  /** In the order in which they were written, across all runs. */
+  readonly entries: () => Iterable<Sealed>
+  /** By their first entries. */
+  readonly runs: () => Iterable<string>
+  readonly entriesOf: (runId: string) => Iterable<Sealed>
+  readonly tables: () => Iterable<TableRow>
+  /** What the store itself finds wrong with its file. */
+  readonly faults: () => readonly string[]
+}
+
+/** One row of a table, told so that it can be compared. */
+export interface TableRow {
+  readonly table: "run" | "link" | "effect" | "claim" | "used"
+  readonly key: string
+  readonly value: string
 }
 
 export class Journal extends Context.Service<Journal, JournalService>()("sequitur/Journal") {}

@@ -1,27 +1,22 @@
-/** The embedded journal: one SQLite file, append-only, each append one durable transaction. */
-import { existsSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { pathToFileURL } from "node:url"
+/** The embedded journal: one SQLite file, append-only, each change one durable transaction. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { canonical } from "../text/canonical.ts"
-import { restoreJson } from "../text/restore-json.ts"
-import { genesis, link } from "./chain.ts"
-import type { Entry, Event, Recorded } from "./entry.ts"
-import { JournalConflict, JournalNewer, JournalTampered, StoreUnavailable } from "./failure.ts"
-import { Journal, type JournalService, summarise } from "./journal.ts"
-
-/** Of the tables. A file of a later version is refused, never guessed at. */
-const schemaVersion = 1
-
-/** How long to wait for another process that writes. */
-const busyMs = 5_000
+import { Chain } from "./chain.ts"
+import { type Entry, journalVersion } from "./entry.ts"
+import { JournalNewer, JournalTampered, type StoreUnavailable } from "./failure.ts"
+import { Journal, type JournalService, type Whole } from "./journal.ts"
+import { adopt, append, renew, takeUp } from "./lease.ts"
+import { claimRow, effectRow, lastOf, summarise } from "./rows.ts"
+import { Commits } from "./sqlite/commit.ts"
+import { type Opened, open } from "./sqlite/open.ts"
+import { SqliteRows } from "./sqlite/rows.ts"
+import { explain } from "./sqlite/trouble.ts"
 
 export interface SqliteOptions {
   /**
-   * `true`, the default, makes the file where it is not there. `false` is for who wants to read or decide: a file that is not
-   * there, or is empty, is refused and stays as it is, and one that may not be written can still be read.
+   * `true`, the default, makes the file where it is not there. `false` is for who wants to read or decide, and for a file that
+   * must be there: one that is not, or is empty, is refused and stays as it is, and one that may not be written can still be
+   * read.
    */
   readonly create?: boolean
 }
@@ -33,223 +28,95 @@ export const sqlite = (
 ): Layer.Layer<Journal, StoreUnavailable | JournalNewer> =>
   Layer.effect(
     Journal,
-    Effect.acquireRelease(
-      attempt(file, () => (create ? open(file) : openExisting(file)), JournalNewer),
-      (db) => Effect.sync(() => db.close()),
-    ).pipe(Effect.flatMap((db) => attempt(file, () => makeSqlite(file, db)))),
+    Effect.gen(function* () {
+      const opened = yield* Effect.acquireRelease(
+        Effect.try({
+          try: () => open(file, create),
+          catch: (error) => (error instanceof JournalNewer ? error : explain(error, file)),
+        }),
+        ({ db }) => Effect.sync(() => db.close()),
+      )
+      const { journal, commits } = makeSqlite(file, opened)
+      yield* Effect.addFinalizer(() => Effect.sync(() => commits.flush()))
+      return journal
+    }),
   )
 
-/** The file's own rules: entries are only ever added, at the end of their run. */
-const schema = `
-  CREATE TABLE sequitur (version INTEGER NOT NULL) STRICT;
-  INSERT INTO sequitur VALUES (${schemaVersion});
-  CREATE TABLE entry (
-    run TEXT NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL, event TEXT NOT NULL, hash TEXT NOT NULL,
-    PRIMARY KEY (run, seq)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX entry_first ON entry (event ->> '$.tenant', at_ms) WHERE seq = 0;
-  CREATE TRIGGER entry_follows BEFORE INSERT ON entry
-    WHEN NEW.seq IS NOT (SELECT coalesce(max(seq) + 1, 0) FROM entry WHERE run = NEW.run)
-    BEGIN SELECT raise(ABORT, 'a journal is append-only'); END;
-  CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, 'a journal is append-only'); END;
-  CREATE TRIGGER entry_is_kept BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'a journal is append-only'); END;
-`
+type Looked<Found> = Effect.Effect<Exclude<Found, Error>, Extract<Found, Error> | StoreUnavailable>
 
-const settings = `PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF`
-const holdsNothing = "it is empty: no run was ever kept there"
+function makeSqlite(
+  file: string,
+  { db, check }: Opened,
+): { readonly journal: JournalService; readonly commits: Commits } {
+  const rows = new SqliteRows(db)
+  const commits = new Commits(file, db, { forget: () => rows.forget(), check })
+  const change: Commits["change"] = (make) => commits.change(make)
 
-function open(file: string, create = true): DatabaseSync {
-  const db = new DatabaseSync(file)
-  try {
-    // The file is looked at before anything in it is changed: it may be somebody else's.
-    db.exec(`${settings}; BEGIN IMMEDIATE`)
-    const tables = tablesOf(db)
-    if (tables.size === 0 && !create) throw new Error(holdsNothing)
-    if (tables.size === 0) db.exec(schema)
-    else checkTables(file, db, tables)
-    db.exec("COMMIT")
-    const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode
-    if (mode !== "wal") throw new Error(`it cannot be kept with a write-ahead log (${mode})`)
-    // FULL: an intent is on the disk before its effect begins, also when the power fails.
-    db.exec("PRAGMA synchronous = FULL")
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
-}
+  /** Looks without changing anything. */
+  const look = <Found>(find: () => Found): Looked<Found> =>
+    Effect.suspend(() => {
+      const broken = commits.check()
+      if (broken !== undefined) return Effect.fail(broken)
+      try {
+        const found = find()
+        return (found instanceof Error ? Effect.fail(found) : Effect.succeed(found)) as Looked<Found>
+      } catch (error) {
+        return Effect.fail(commits.explain(error))
+      }
+    })
 
-/** SQLite itself would make what is not there. */
-function openExisting(file: string): DatabaseSync {
-  if (!existsSync(file)) throw new Error("there is no such file")
-  if (statSync(file).size === 0) throw new Error(holdsNothing)
-  try {
-    return open(file, false)
-  } catch (error) {
-    if (!isUnwritable(error)) throw error
-    return openToRead(file)
-  }
-}
-
-/** https://www.sqlite.org/rescode.html: SQLITE_READONLY; SQLITE_CANTOPEN, of the log that may not be made beside the file. */
-const isUnwritable = (error: unknown): boolean => [8, 14].includes((codeOf(error) ?? 0) & 0xff)
-
-/** On a medium where nothing can be written nobody else writes either: without that promise SQLite wants to lock the file. */
-function openToRead(file: string): DatabaseSync {
-  const url = pathToFileURL(resolve(file))
-  // Where a log stands beside it, the file alone is not all.
-  if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1")
-  const db = new DatabaseSync(url, { readOnly: true })
-  try {
-    db.exec(settings)
-    checkTables(file, db, tablesOf(db))
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
-}
-
-const tablesOf = (db: DatabaseSync): ReadonlySet<unknown> =>
-  new Set(
-    db
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .all()
-      .map(({ name }) => name),
-  )
-
-function checkTables(file: string, db: DatabaseSync, tables: ReadonlySet<unknown>): void {
-  if (!tables.has("sequitur")) throw new Error("it is a database of another program")
-  const found = Number(db.prepare("SELECT max(version) AS version FROM sequitur").get()?.version)
-  if (found !== schemaVersion) throw new JournalNewer({ where: file, found, known: schemaVersion })
-  if (!tables.has("entry")) throw new Error("its table of entries is gone: the file was altered")
-}
-
-function makeSqlite(file: string, db: DatabaseSync): JournalService {
-  const begin = db.prepare("BEGIN IMMEDIATE")
-  const commit = db.prepare("COMMIT")
-  const last = db.prepare("SELECT seq, hash FROM entry WHERE run = ? ORDER BY seq DESC LIMIT 1")
-  const insert = db.prepare("INSERT INTO entry (run, seq, at_ms, event, hash) VALUES (?, ?, ?, ?, ?)")
-  const entries = db.prepare("SELECT seq, at_ms, event, hash FROM entry WHERE run = ? ORDER BY seq")
-  const ends = db.prepare(`
-    SELECT first.run, first.at_ms AS first_ms, first.event AS first, last.seq, last.at_ms AS last_ms, last.event AS last
-    FROM entry AS first JOIN entry AS last
-      ON last.run = first.run AND last.seq = (SELECT max(seq) FROM entry WHERE run = first.run)
-    WHERE first.seq = 0
-      AND (?1 IS NULL OR NOT json_valid(first.event) OR first.event ->> '$.tenant' = ?1)
-    ORDER BY first.at_ms, first.run`)
-
-  function append(runId: string, records: readonly Recorded[]): void {
-    const events = records.map(({ event }) => canonical(event as never))
-    begin.run()
+  /** Several statements, and one state of the file for all. */
+  function atOnce<Found>(find: () => Found): Found {
+    db.exec("BEGIN")
     try {
-      const end = last.get(runId) as { readonly seq: number; readonly hash: string } | undefined
-      let seq = end === undefined ? 0 : end.seq + 1
-      let hash = end?.hash ?? genesis
-      records.forEach((record, index) => {
-        if (record.seq !== seq) throw new JournalConflict({ runId, seq: record.seq })
-        const event = events[index] as string
-        hash = link(hash, runId, seq, record.atMs, event)
-        insert.run(runId, seq, record.atMs, event, hash)
-        seq += 1
-      })
-      commit.run()
-    } catch (error) {
-      if (db.isTransaction) db.exec("ROLLBACK")
-      throw error
+      return find()
+    } finally {
+      db.exec("COMMIT")
     }
   }
 
-  function read(runId: string, tenant: string | undefined): readonly Entry[] {
-    let previous = genesis
-    const found = entries.all(runId).map((row, index): Entry => {
-      const { seq, at_ms: atMs, event, hash } = row as unknown as Row
-      if (seq !== index || hash !== link(previous, runId, seq, atMs, event))
-        throw new JournalTampered({ runId, seq: index })
-      previous = hash
-      return { runId, seq, atMs, event: restore(event), hash }
-    })
-    const first = found[0]?.event
-    return tenant === undefined || (first?.kind === "run-started" && first.tenant === tenant) ? found : []
+  function read(runId: string, tenant: string | undefined): readonly Entry[] | JournalTampered {
+    const { run, hash, sealed } = atOnce(() => ({
+      run: rows.run(runId),
+      hash: rows.hashOf(runId),
+      sealed: rows.sealed(runId),
+    }))
+    const chain = new Chain(runId)
+    const entries: Entry[] = []
+    for (const [seq, entry] of sealed.entries()) {
+      const event = chain.open(entry, seq)
+      if (event === undefined) return new JournalTampered({ runId, seq })
+      entries.push({ runId, seq, atMs: entry.atMs, event, hash: entry.hash })
+    }
+    // An end that was cut off is missed by the run's own row.
+    if (hash !== entries.at(-1)?.hash || run?.seq !== entries.at(-1)?.seq)
+      return new JournalTampered({ runId, seq: Math.min(entries.length, (run?.seq ?? -1) + 1) })
+    return tenant === undefined || run?.tenant === tenant ? entries : []
   }
 
-  return {
-    append: (runId, records) => attempt(file, () => append(runId, records), JournalConflict),
-    read: (runId, { tenant } = {}) => attempt(file, () => read(runId, tenant), JournalTampered),
-    list: ({ tenant } = {}) =>
-      attempt(
-        file,
-        () =>
-          (ends.all(tenant ?? null) as unknown as readonly Ends[]).map(({ run, first_ms, first, seq, last_ms, last }) =>
-            summarise(
-              run,
-              { seq: 0, atMs: first_ms, event: restoreIn(run, 0, first) },
-              { seq, atMs: last_ms, event: restoreIn(run, seq, last) },
-            ),
-          ),
-        JournalTampered,
-      ),
+  const journal: JournalService = {
+    append: (runId, records, as) => change(() => append(rows, runId, records, as)),
+    takeUp: (runId, as) => change(() => takeUp(rows, runId, as)),
+    renew: (runId, as) => change(() => renew(rows, runId, as)),
+    look: (runId) => look(() => known(rows.run(runId), lastOf)),
+    read: (runId, { tenant } = {}) => look(() => read(runId, tenant)),
+    list: ({ tenant } = {}) => look(() => rows.list(tenant).map(summarise)),
+    due: (nowMs, limit) => look(() => rows.due(nowMs, journalVersion, limit)),
+    effect: (tenant, identity) => look(() => known(rows.effect(tenant, identity), effectRow)),
+    claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),
+    used: (tenant, of) => look(() => rows.used(tenant, of)),
+    inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows)))) as never,
+    adopt: (entries) => change(() => adopt(rows, entries)),
   }
+  return { journal, commits }
 }
 
-/** The chain is not verified for a list; but what cannot be an entry is told by its run. */
-function restoreIn(runId: string, seq: number, text: string): Event {
-  try {
-    return restore(text)
-  } catch {
-    throw new JournalTampered({ runId, seq })
-  }
-}
+const known = <Row, Shown>(row: Row | undefined, show: (row: Row) => Shown): Shown | undefined => row && show(row)
 
-const restore = (text: string): Event => restoreJson(text) as unknown as Event
-
-interface Row {
-  readonly seq: number
-  readonly at_ms: number
-  readonly event: string
-  readonly hash: string
-}
-
-interface Ends {
-  readonly run: string
-  readonly first_ms: number
-  readonly first: string
-  readonly seq: number
-  readonly last_ms: number
-  readonly last: string
-}
-
-/** Runs `use`; what the database or the disk says becomes a `StoreUnavailable` with the file and the reason. */
-const attempt = <A, E = never>(file: string, use: () => A, also?: Class<E>): Effect.Effect<A, E | StoreUnavailable> =>
-  Effect.try({
-    try: use,
-    catch: (error) =>
-      also !== undefined && error instanceof also
-        ? error
-        : new StoreUnavailable({ store: file, reason: reasonOf(error, file) }),
-  })
-
-type Class<E> = new (...fields: never) => E
-
-/** https://www.sqlite.org/rescode.html */
-const reasons: Readonly<Record<number, string>> = {
-  5: "another process has held its lock for too long",
-  8: "it may not be written",
-  10: "the disk reports an error",
-  11: "the file is damaged",
-  13: "the disk is full",
-  14: "the file cannot be opened",
-  23: "the file may not be opened",
-  26: "the file is not a SQLite database",
-}
-
-const codeOf = (error: unknown): number | undefined => (error as { readonly errcode?: number }).errcode
-
-function reasonOf(error: unknown, file: string): string {
-  const { message } = error as { readonly message: string }
-  const errcode = codeOf(error)
-  if (errcode === undefined) return message
-  const folder = dirname(resolve(file))
-  if (errcode === 14 && !existsSync(folder)) return `the folder ${folder} does not exist`
-  return reasons[errcode & 0xff] ?? message
-}
+const whole = (rows: SqliteRows): Whole => ({
+  entries: () => rows.entries(),
+  runs: () => rows.runs(),
+  entriesOf: (runId) => rows.entriesOf(runId),
+  tables: () => rows.told(),
+  faults: () => rows.faults(),
+})

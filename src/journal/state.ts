@@ -16,7 +16,7 @@ import type {
   WindingDown,
 } from "./entry.ts"
 import { journalVersion } from "./entry.ts"
-import { JournalDiverged, JournalNewer } from "./failure.ts"
+import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
 import { refuse } from "./refuse.ts"
 import { isTerminal, type Status } from "./status.ts"
@@ -116,11 +116,15 @@ export const untouched: Progress = {
 }
 
 /** The first entry. */
-export function begin(runId: string, { seq, atMs, event }: Recorded): RunState | JournalDiverged | JournalNewer {
+export function begin(
+  runId: string,
+  { seq, atMs, event }: Recorded,
+): RunState | JournalDiverged | JournalNewer | JournalOlder {
   if (event.kind !== "run-started")
     return new JournalDiverged({ runId, seq, problem: "a run begins with `run-started`" })
-  if (event.journal !== journalVersion)
-    return new JournalNewer({ where: `run ${runId}`, found: event.journal, known: journalVersion })
+  const where = `run ${runId}`
+  if (event.journal < journalVersion) return new JournalOlder({ where, found: event.journal, known: journalVersion })
+  if (event.journal !== journalVersion) return new JournalNewer({ where, found: event.journal, known: journalVersion })
   if (seq !== 0) return new JournalDiverged({ runId, seq, problem: "a run begins with entry 0" })
   return {
     runId,
@@ -156,7 +160,10 @@ export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState 
 }
 
 /** A whole journal, from its first entry. */
-export function replay(runId: string, entries: readonly Recorded[]): RunState | JournalDiverged | JournalNewer {
+export function replay(
+  runId: string,
+  entries: readonly Recorded[],
+): RunState | JournalDiverged | JournalNewer | JournalOlder {
   const [first, ...rest] = entries
   if (first === undefined) return new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
   let state = begin(runId, first)
@@ -303,7 +310,10 @@ function settled(state: RunState, applied: boolean, result: Json | undefined): P
   return applied ? { failure: cleared.failure, ...answered(cleared, result, undefined) } : released(state)
 }
 
-/** A late truth about the call that is open settles it; about any other it is kept, and held against what was settled. */
+/**
+ * A late answer to the call that is open settles it. Any other truth is kept, and held against what was settled: that one call
+ * did not happen proves nothing of an effect that was called more than once.
+ */
 function observed(state: RunState, event: Observed, seq: number): Partial<RunState> {
   const { open, lost } = state.step
   const about =
@@ -312,16 +322,14 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
     open.undoes === event.undoes &&
     open.idempotencyKey === event.idempotencyKey
   const note = (contradicts: boolean): readonly Observation[] => [...state.observations, { seq, event, contradicts }]
-  if (!about || event.answer === "threw" || state.status === "awaiting_approval" || isTerminal(state.status))
+  if (!about || event.answer !== "answered" || state.status === "awaiting_approval" || isTerminal(state.status))
     return { observations: note(!about && contradicts(state, event)) }
-  const status: Status = "running"
-  if (event.answer === "not-applied") return { observations: note(false), ...released(state), status }
   const cleared = { ...state, failure: state.ending?.failure }
   return {
     observations: note(false),
     failure: cleared.failure,
     ...answered(cleared, event.result, event.failure),
-    status,
+    status: "running",
   }
 }
 

@@ -2,9 +2,18 @@
  * What a store keeps beside the entries, as a function of them: the same changes made in the same order give the same tables,
  * in any store, and `verify` makes them anew to see whether they were altered.
  */
-import type { Event, Intent, Reserve, RunStarted } from "./entry.ts"
+import {
+  type Event,
+  type Intent,
+  journalVersion,
+  type Observed,
+  type Recorded,
+  type Reserve,
+  type RunStarted,
+} from "./entry.ts"
 import { Taken } from "./failure.ts"
 import type { ClaimRow, EffectRow } from "./journal.ts"
+import { isTerminal, type Status } from "./status.ts"
 
 /** The tables, as whatever keeps them lets them be read and changed. All within one transaction. */
 export interface Tables {
@@ -33,14 +42,120 @@ export interface Begun extends EffectRow {
   readonly reserves: readonly Reserve[]
 }
 
+/** What is known of a run without reading its entries. */
+export interface RunRow {
+  readonly runId: string
+  readonly journal: number
+  readonly tenant: string
+  readonly subject: string
+  readonly sessionId: string
+  readonly taskId: string
+  readonly goal: string | undefined
+  readonly status: Status
+  /** The call without an answer. */
+  readonly open: OpenCall | undefined
+  /** Of the last entry. */
+  readonly seq: number
+  readonly startedAtMs: number
+  readonly updatedAtMs: number
+  readonly epoch: number
+}
+
+export interface OpenCall {
+  readonly stepId: string
+  readonly undoes: boolean
+  /** Of an effect. */
+  readonly key: string | undefined
+  /** Nobody waits for its answer any more. */
+  readonly lost: boolean
+}
+
 export type Scoped = Pick<RunStarted, "tenant" | "sessionId" | "taskId">
 
 export const scopeIdOf = (scope: Reserve["scope"], { tenant, sessionId, taskId }: Scoped): string =>
   scope === "tenant" ? tenant : scope === "session" ? sessionId : taskId
 
+/** The run that begins with this entry. */
+export function start(runId: string, { seq, atMs, event }: Recorded): RunRow {
+  if (event.kind !== "run-started") throw new Error("a run begins with `run-started`")
+  const { journal, tenant, subject, sessionId, taskId, document } = event
+  return {
+    runId,
+    journal,
+    tenant,
+    subject,
+    sessionId,
+    taskId,
+    goal: document.goal,
+    status: "running",
+    open: undefined,
+    seq,
+    startedAtMs: atMs,
+    updatedAtMs: atMs,
+    epoch: 1,
+  }
+}
+
+/** The run after one entry more, which could follow: the fold says the same, and knows why. */
+export function advance(run: RunRow, { seq, atMs, event }: Recorded): RunRow {
+  const epoch = event.kind === "taken-up" ? event.epoch : run.epoch
+  return { ...run, status: statusAfter(run, event), open: openAfter(run, event), seq, updatedAtMs: atMs, epoch }
+}
+
+function statusAfter(run: RunRow, event: Event): Status {
+  const { status } = run
+  if (isTerminal(status)) return status
+  switch (event.kind) {
+    case "run-ended":
+      return event.status
+    case "approval-requested":
+      return "awaiting_approval"
+    case "in-doubt":
+      return "in_doubt"
+    case "approval-decided":
+    case "resolved":
+    case "winding-down":
+      return "running"
+    case "cancel-requested":
+      return status === "in_doubt" ? status : "running"
+    case "observed":
+      return settles(run, event) ? "running" : status
+    default:
+      return status
+  }
+}
+
+function openAfter(run: RunRow, event: Event): OpenCall | undefined {
+  const { open } = run
+  switch (event.kind) {
+    case "intent":
+      return { stepId: event.stepId, undoes: event.undoes === true, key: event.idempotencyKey, lost: false }
+    case "outcome":
+    case "attempt-failed":
+    case "resolved":
+    case "winding-down":
+      return undefined
+    case "reconciled":
+      return event.answer === "applied" || event.answer === "barred" ? undefined : open
+    case "observed":
+      return settles(run, event) ? undefined : open
+    case "answer-lost":
+    case "taken-up":
+      return open && { ...open, lost: true }
+    default:
+      return open
+  }
+}
+
+/** Whether a late answer is that of the call whose answer was lost. */
+function settles({ status, open }: RunRow, { stepId, undoes, idempotencyKey, answer }: Observed): boolean {
+  if (answer !== "answered" || open?.lost !== true || status === "awaiting_approval" || isTerminal(status)) return false
+  return open.stepId === stepId && open.undoes === (undoes === true) && open.key === idempotencyKey
+}
+
 /** Makes the changes of one event; gives back why it cannot be taken, and then nothing may be kept of its transaction. */
-export function apply(tables: Tables, runId: string, run: Scoped, event: Event): Taken | undefined {
-  const { tenant } = run
+export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefined {
+  const { runId, tenant } = run
   const close = (stepId: string, undoes: true | undefined, state: "applied" | "released"): void => {
     const row = tables.effectOf(runId, stepId, undoes === true)
     if (row === undefined || row.state !== "open") return
@@ -59,7 +174,7 @@ export function apply(tables: Tables, runId: string, run: Scoped, event: Event):
     case "intent":
       return event.idempotencyKey === undefined || event.again !== undefined
         ? undefined
-        : take(tables, runId, run, event, event.idempotencyKey)
+        : take(tables, run, event, event.idempotencyKey)
     case "outcome":
       close(event.stepId, event.undoes, "applied")
       return undefined
@@ -74,22 +189,23 @@ export function apply(tables: Tables, runId: string, run: Scoped, event: Event):
       close(event.stepId, event.undoes, event.answer === "applied" ? "applied" : "released")
       return undefined
     case "observed":
-      // Under one key it happens once, whichever call says so.
-      if (
-        event.answer === "answered" &&
-        tables.effectOf(runId, event.stepId, event.undoes === true)?.key === event.idempotencyKey
-      )
-        close(event.stepId, event.undoes, "applied")
+      if (settles(run, event)) close(event.stepId, event.undoes, "applied")
       return undefined
     default:
       return undefined
   }
 }
 
-function take(tables: Tables, runId: string, run: Scoped, intent: Intent, key: string): Taken | undefined {
-  const { tenant } = run
+function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken | undefined {
+  const { runId, tenant } = run
   const { stepId, tool, identity = key, generation = 0, once, reserves = [], undoes } = intent
   const newest = tables.effect(tenant, identity)
+  const row: Begun = { identity, generation, key, runId, stepId, state: "open", reserves }
+  if (run.journal < journalVersion) {
+    // Before there were tables nothing was refused; what such a run has done is done all the same.
+    if (newest === undefined || newest.state === "released") tables.openEffect(tenant, row, undoes === true)
+    return undefined
+  }
   if (newest !== undefined && (newest.state !== "released" || newest.generation + 1 !== generation))
     return new Taken({ stepId, what: "key" })
   if (newest === undefined && generation !== 0) return new Taken({ stepId, what: "key" })
@@ -102,7 +218,6 @@ function take(tables: Tables, runId: string, run: Scoped, intent: Intent, key: s
     if (used + amount > max) return new Taken({ stepId, what: "limit" })
     tables.addUsed(tenant, counter, amount)
   }
-  const row: Begun = { identity, generation, key, runId, stepId, state: "open", reserves }
   tables.openEffect(tenant, row, undoes === true)
   if (once !== undefined) tables.addClaim(tenant, tool, once.scope, { digest: once.digest, call: once.call, identity })
   return undefined

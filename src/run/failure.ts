@@ -3,6 +3,7 @@ import {
   type JournalConflict,
   type JournalDiverged,
   type JournalNewer,
+  type JournalOlder,
   type JournalTampered,
   type LeaseLost,
   type RunUnderWay,
@@ -81,4 +82,10 @@ export type RunFailure =
   | StoreFailure
 
 /** What any use of the journal may meet. */
-export type StoreFailure = StoreUnavailable | JournalConflict | JournalTampered | JournalDiverged | JournalNewer
+export type StoreFailure =
+  | StoreUnavailable
+  | JournalConflict
+  | JournalTampered
+  | JournalDiverged
+  | JournalNewer
+  | JournalOlder

@@ -3,7 +3,7 @@
  * done. What comes from outside (answers, people, other processes) is taken as it stands.
  */
 import type { Entry, Event, Failure } from "../journal/entry.ts"
-import { JournalDiverged, type JournalNewer } from "../journal/failure.ts"
+import { JournalDiverged, type JournalNewer, type JournalOlder } from "../journal/failure.ts"
 import { begin, fold, type RunState } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import { type Action, next } from "./next/next.ts"
@@ -14,7 +14,7 @@ export function rederive(
   ready: ReadyPlan | undefined,
   runId: string,
   entries: readonly Entry[],
-): RunState | JournalDiverged | JournalNewer {
+): RunState | JournalDiverged | JournalNewer | JournalOlder {
   const [first, ...rest] = entries
   if (first === undefined) return new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
   let state = begin(runId, first)

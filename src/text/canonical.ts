@@ -11,9 +11,12 @@ interface Open {
   next: number
 }
 
-/** Does not recurse. Throws on what no reader of ours lets through: ill-formed strings, numbers that are not finite. */
-export function canonical(value: Json): string {
-  if (typeof value !== "object" || value === null) return writeScalar(value)
+/**
+ * Does not recurse. Throws on what no reader of ours lets through: ill-formed strings, numbers that are not finite.
+ * `lossless` is for what a journal must keep whatever it is: half a surrogate pair is written as its escape.
+ */
+export function canonical(value: Json, lossless = false): string {
+  if (typeof value !== "object" || value === null) return writeScalar(value, lossless)
   let open: Open | undefined = enter(value, undefined)
   let text = open.keys === undefined ? "[" : "{"
   writing: while (open !== undefined) {
@@ -23,7 +26,7 @@ export function canonical(value: Json): string {
       if (open.keys === undefined) inner = (open.value as readonly Json[])[open.next]
       else {
         const key = open.keys[open.next] as string
-        text += `${writeString(key)}:`
+        text += `${writeString(key, lossless)}:`
         inner = (open.value as JsonObject)[key]
       }
       open.next++
@@ -32,7 +35,7 @@ export function canonical(value: Json): string {
         text += open.keys === undefined ? "[" : "{"
         continue writing
       }
-      text += writeScalar(inner)
+      text += writeScalar(inner, lossless)
     }
     text += open.keys === undefined ? "]" : "}"
     open = open.outer
@@ -46,8 +49,8 @@ function enter(value: readonly Json[] | JsonObject, outer: Open | undefined): Op
   return { value, keys, size: keys.length, outer, next: 0 }
 }
 
-function writeScalar(value: null | boolean | number | string | undefined): string {
-  if (typeof value === "string") return writeString(value)
+function writeScalar(value: null | boolean | number | string | undefined, lossless: boolean): string {
+  if (typeof value === "string") return writeString(value, lossless)
   if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) {
     throw new Error(`canonical JSON has no word for ${value}`)
   }
@@ -55,11 +58,11 @@ function writeScalar(value: null | boolean | number | string | undefined): strin
 }
 
 /** Most strings need no escape, and then quotes are all they need. */
-function writeString(value: string): string {
+function writeString(value: string, lossless: boolean): string {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at)
     if (code >= 0x20 && code !== 0x22 && code !== 0x5c && (code < 0xd800 || code > 0xdfff)) continue
-    if (!value.isWellFormed()) throw new Error("canonical JSON has no word for a lone surrogate")
+    if (!lossless && !value.isWellFormed()) throw new Error("canonical JSON has no word for a lone surrogate")
     return JSON.stringify(value)
   }
   return `"${value}"`

@@ -128,7 +128,8 @@ function readUnicodeEscape(cursor: Cursor): string | undefined {
   const start = cursor.at
   const first = readHex(cursor)
   if (first === undefined) return undefined
-  if (!isSurrogate(first)) return String.fromCharCode(first)
+  // A store of ours writes no escape for a whole pair: what stands there alone was alone.
+  if (cursor.stored || !isSurrogate(first)) return String.fromCharCode(first)
   if (isHighSurrogate(first)) {
     // What is left may be too short to hold the second half: then it is the end that is at fault.
     if (/^(\\(u[0-9a-f]{0,3})?)?$/i.test(text.slice(cursor.at, cursor.at + 6))) {

@@ -205,7 +205,8 @@ describe("the patterns that are known", () => {
   const ofZod = Object.values(z.core.regexes).filter((one) => one instanceof RegExp)
   it.each([...knownPatterns])("%s is zod's own, and linear", (source) => {
     expect(ofZod.some((one) => one.source === source && one.flags === "")).toBe(true)
-    expect(check({ source, flags: "" })).toEqual({ degree: 1, why: "takes linear time" })
+    // A busy machine may need longer than a catalog would wait.
+    expect(check({ source, flags: "" }, 60_000)).toEqual({ degree: 1, why: "takes linear time" })
   })
 })
 

@@ -58,6 +58,14 @@ describe.concurrent("compile", () => {
     expect(out).toContain("\\u202e\\u001b[2J")
   })
 
+  test("nothing hides in what is printed for programs, and it is the same JSON", async () => {
+    const evil = "\u202e\u009b2J\u200b\u2066\ufeff\u{e0041}"
+    const input = plan({ [evil]: 1 })
+    const { out } = await sequitur(["compile", "-", "--format", "json"], { input })
+    expect(out.trimEnd()).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/v)
+    expect(JSON.parse(out).plans[0].diagnostics[0].at).toBe(`/steps/0/${evil}`)
+  })
+
   test("finds the catalog beside a plan, or above it", async () => {
     const path = folder({
       "catalog.ts": readFileSync(catalog)
@@ -168,6 +176,17 @@ describe.concurrent("files that cannot be used", () => {
       ["bare", "export default { name: 'x', version: '1', tools: {} }", /is not a catalog: wrap it in `defineCatalog/],
       ["foreign", "export default { diagnostics: [], spec: {} }", /was made by another copy of sequitur/],
       ["odd", "throw null", /could not be loaded: null$/],
+      [
+        "biting",
+        `const bite = () => { throw new Error("bitten") }
+export default new Proxy({}, { get: bite, has: bite, ownKeys: bite, getPrototypeOf: bite, getOwnPropertyDescriptor: bite })`,
+        /is not a catalog: wrap it in `defineCatalog/,
+      ],
+      [
+        "waiting",
+        "export default { then() { throw new Error('bitten') } }",
+        /is not a catalog: wrap it in `defineCatalog/,
+      ],
     ]
     const path = folder()
     for (const [name, text] of modules) {

@@ -3,22 +3,46 @@
 import { assert, integer, property } from "fast-check"
 import { expect, test } from "vitest"
 import { sha256 } from "#sha256"
-import { chain, chained, genesis, verify } from "../../src/journal/chain.ts"
-import type { Entry } from "../../src/journal/entry.ts"
+import { chained, genesis, split, verify } from "../../src/journal/chain.ts"
+import type { Entry, RunStarted } from "../../src/journal/entry.ts"
 import { canonical } from "../../src/text/canonical.ts"
 import type { Json } from "../../src/text/json.ts"
-import { named, wholeRun } from "./entries.ts"
+import { events, named, started, wholeRun } from "./entries.ts"
 
+const { salt: _salt, ...unsalted } = started()
+const old = { ...unsalted, journal: 1 } as unknown as RunStarted
 const whole = chained("run", named(wholeRun))
 
-test("an entry's hash is over the hash before it, its place and itself, in canonical JSON", () => {
+test("an entry's hash is over the hash before it, its place, what it says in the clear, and a salted digest of the rest", () => {
   let previous = genesis
-  for (const entry of whole) {
-    const { runId, seq, atMs, event, hash } = entry
-    expect(hash).toBe(sha256(canonical([previous, runId, seq, atMs, event as unknown as Json])))
-    expect(hash).toBe(chain(previous, runId, entry))
+  const { salt } = started()
+  const shown = ["kind", "journal", "catalogHash", "slice", "compiler", "stepId", "tool", "attempt", "tookMs", "again"]
+  shown.push("requestId", "from", "to", "decision", "status")
+  for (const { runId, seq, atMs, event, hash } of whole) {
+    const clear = Object.fromEntries(Object.entries(event).filter(([key]) => shown.includes(key)))
+    const payload = Object.fromEntries(Object.entries(event).filter(([key]) => !shown.includes(key)))
+    const entrySalt = sha256(canonical([salt, seq]))
+    const commitment = Object.keys(payload).length === 0 ? [] : [`c1:${sha256(canonical([entrySalt, payload]))}`]
+    expect(hash).toBe(sha256(canonical([previous, runId, seq, atMs, ...commitment, clear])))
     previous = hash
   }
+})
+
+test("a run of version 1 is chained as it was then: all in the clear", () => {
+  const records = named(wholeRun).with(0, { seq: 0, atMs: 0, event: old })
+  let previous = genesis
+  for (const { runId, seq, atMs, event, hash } of chained("run", records)) {
+    expect(hash).toBe(sha256(canonical([previous, runId, seq, atMs, event as unknown as Json])))
+    previous = hash
+  }
+})
+
+test("neither what was given nor what came of it, nor a digest of either, is in the clear", () => {
+  const { clear } = split(started({ inputs: "secret", subject: "secret", planHash: "secret", salt: "secret" }), true)
+  expect(clear).not.toContain("secret")
+  const intent = { ...events.writeIntent, args: { a: "secret" }, idempotencyKey: "secret", identity: "secret" }
+  expect(split(intent, true).clear).not.toContain("secret")
+  expect(split({ ...events.readOutcome, result: "secret" }, true).clear).not.toContain("secret")
 })
 
 test("an untouched journal verifies, and so does every beginning of it", () => {

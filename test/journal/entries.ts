@@ -5,7 +5,8 @@ import { ApprovalDenied, EffectInDoubt, StepFailed } from "../../src/run/failure
 
 export const started = (change: Partial<RunStarted> = {}): RunStarted => ({
   kind: "run-started",
-  journal: 1,
+  journal: 2,
+  salt: "5a".repeat(16),
   tenant: "acme",
   subject: "ann",
   roles: [],
@@ -25,6 +26,11 @@ export const started = (change: Partial<RunStarted> = {}): RunStarted => ({
   },
   inputs: null,
   origin: {},
+  spent: {},
+  tools: {
+    find: { version: "1", effect: "read", timeoutMs: 1_000, idempotency: { kind: "natural" } },
+    cancel: { version: "1", effect: "write", timeoutMs: 1_000, idempotency: { kind: "none" } },
+  },
   ...change,
 })
 

@@ -1,7 +1,8 @@
 /** The fold: every event in every situation a run can be in, and nothing that should not follow follows. */
 import { expect, test } from "vitest"
 import { JournalDiverged, JournalNewer } from "../../src/journal/failure.ts"
-import { begin, fold, isTerminal, type RunState, replay } from "../../src/journal/state.ts"
+import { begin, fold, type RunState, replay } from "../../src/journal/state.ts"
+import { isTerminal } from "../../src/journal/status.ts"
 import { events, type Name, named, recorded, started, wholeRun } from "./entries.ts"
 
 const stateAfter = (names: readonly Name[]): RunState => {

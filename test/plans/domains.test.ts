@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { type Catalog, compile } from "sequitur"
-import { createRunner, memory, type Toolbox } from "sequitur/run"
+import { createRunner, type Handler, memory, type Toolbox } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import billing from "../../plans/billing/catalog.ts"
@@ -110,7 +110,7 @@ const reversed = (args: object): object => Object.fromEntries(Object.entries(arg
 const callers =
   ({ handlers }: Toolbox, key: string | undefined) =>
   async (tool: string, args: object): Promise<unknown> =>
-    handlers.get(tool)?.(args, {
+    (handlers.get(tool)?.call as Handler<object, unknown> | undefined)?.(args, {
       signal: new AbortController().signal,
       idempotencyKey: key === undefined ? undefined : `${key}:${tool}`,
       attempt: 1,

@@ -4,7 +4,6 @@ import { z } from "zod"
 export default defineCatalog({
   name: "bare",
   version: "1",
-  blastRadius: { cents: { max: 100 } },
   tools: {
     look: tool({
       description: "Look.",

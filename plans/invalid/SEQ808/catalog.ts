@@ -1,17 +1,40 @@
-import { defineCatalog, tool } from "sequitur"
+import { defineCatalog, fromResult, tool } from "sequitur"
 import { z } from "zod"
+
+const key = { idempotency: "natural", states: ["OPEN"] } as const
 
 export default defineCatalog({
   name: "bare",
   version: "1",
-  blastRadius: { cents: { max: 100 } },
+  machine: { initial: "OPEN", transitions: {} },
   tools: {
     look: tool({
       description: "Look.",
       effect: "read",
       params: z.strictObject({ id: z.string() }),
-      states: ["OPEN"],
-      requires: [{ tool: "lok" }, { tool: "look", same: ["idd"] }],
+      result: z.strictObject({ items: z.array(z.strictObject({ sku: z.string() })) }),
+      states: ["OPNE"],
+      requires: [{ tool: "buy_items" }],
+    }),
+    buy: tool({
+      description: "Buy.",
+      effect: "write",
+      params: z.strictObject({ id: z.string(), sku: z.string() }),
+      result: z.strictObject({ orderId: z.string() }),
+      // @ts-expect-error `idd` is no parameter: types see it too.
+      requires: [{ tool: "look", same: ["idd"] }],
+      rules: { sku: { from: ["look#/items/*/skus"] }, skus: { trusted: true } },
+      // @ts-expect-error `ids` is no parameter: types see it too.
+      once: { by: ["ids"], scope: "tenant" },
+      compensate: { tool: "cancel", args: { order: fromResult("/orderId") } },
+      ...key,
+    }),
+    cancel: tool({
+      description: "Cancel.",
+      effect: "write",
+      params: z.strictObject({ orderId: z.string().optional() }),
+      compensate: { tool: "uncancel", args: {} },
+      ...key,
     }),
   },
 })

@@ -50,6 +50,7 @@ export default defineCatalog({
       description: "Pay.",
       effect: "write",
       params: z.strictObject({ cents: z.int() }),
+      // @ts-expect-error `cent` is no parameter: types see it too.
       blast: { cents: arg("cent") },
       idempotency: "natural",
       compensate: "none",

@@ -4,8 +4,12 @@ import { z } from "zod"
 export default defineCatalog({
   name: "bare",
   version: "1",
-  blastRadius: { cents: { max: 100 } },
   tools: {
-    drop: tool({ description: "Drop.", effect: "destructive", params: z.strictObject({ id: z.string() }) }),
+    drop: tool({
+      description: "Drop.",
+      effect: "destructive",
+      params: z.strictObject({ id: z.string() }),
+      compensate: "none",
+    }),
   },
 })

@@ -36,9 +36,9 @@ export function costOf(rule: PatternRule): PatternCost {
 const isKnown = ({ source, flags }: PatternRule): boolean => flags === "" && knownPatterns.has(source)
 
 /** Asks the real checker, which is big, and slow to start. */
-export function check({ source, flags }: PatternRule): PatternCost {
+export function check({ source, flags }: PatternRule, timeoutMs: number = checkMaxMs): PatternCost {
   if (source.length > sourceMax) return { degree: Infinity, why: `is longer than ${sourceMax} characters` }
-  const found = recheck()(source, flags, limits)
+  const found = recheck()(source, flags, { ...limits, timeout: timeoutMs })
   switch (found.status) {
     case "safe":
       return linear
@@ -53,7 +53,6 @@ export function check({ source, flags }: PatternRule): PatternCost {
 
 /** What ends a search is the number of steps, so that every machine comes to the same answer; time is the last resort. */
 const limits = {
-  timeout: checkMaxMs,
   attackTimeout: null,
   incubationTimeout: null,
   seedingTimeout: null,

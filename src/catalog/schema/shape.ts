@@ -128,6 +128,18 @@ export function branchesOf(schema: TSchema): readonly Shape[] {
   return what === undefined ? branches : branches.map((branch) => opaque(branch, what))
 }
 
+/** The constants of a union in one order, before its other branches: in whatever order they were declared, they mean the same. */
+export function ordered(schema: TSchema): Shape {
+  const shape = asShape(schema)
+  if (shape[Kind] !== "Union") return shape
+  const keyed = shape.anyOf.filter(isConstant).map((branch) => [JSON.stringify(branch), branch] as const)
+  const constants = keyed.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, branch]) => branch)
+  const others = shape.anyOf.filter((branch) => !isConstant(branch)).map(ordered)
+  return { ...shape, anyOf: [...constants, ...others] }
+}
+
+const isConstant = (shape: Shape): boolean => shape[Kind] === "Literal" || shape[Kind] === "Null"
+
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object"
 
 export function typeOf(value: Json): JsonType {
@@ -250,7 +262,7 @@ function describeUnion(branches: readonly Shape[]): string {
   const words = [...new Set(branches.map(describe))]
   const rest = words.length > shownBranches ? ` (${words.length - shownBranches} more)` : ""
   const shown = words.slice(0, shownBranches)
-  if (branches.every((shape) => shape[Kind] === "Literal" || shape[Kind] === "Null")) {
+  if (branches.every(isConstant)) {
     return `one of ${shown.join(", ")}${rest}`
   }
   return `${shown.slice(0, -1).join(", ")}${shown.length > 1 ? " or " : ""}${shown.at(-1)}${rest}`

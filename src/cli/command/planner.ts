@@ -5,7 +5,7 @@ import type { ProviderName } from "../../planner/form/provider.ts"
 import { planSchema } from "../../planner/form/schema.ts"
 import { planPrompt } from "../../planner/prompt.ts"
 import { findCatalog, loadCatalog } from "../modules.ts"
-import { complain, exit, print } from "../terminal.ts"
+import { complain, exit, print, printJson } from "../terminal.ts"
 import { tellFaults } from "./lint.ts"
 
 export interface PlannerOptions {
@@ -17,7 +17,7 @@ export interface PlannerOptions {
 export async function printSchema(options: PlannerOptions): Promise<number> {
   return withCatalog(options, (catalog) => {
     const { schema, notes } = planSchema(catalog, providerOf(options))
-    print(JSON.stringify(schema, null, 2))
+    printJson(schema, 2)
     for (const note of notes) complain(`note: ${note}`)
   })
 }

@@ -34,6 +34,10 @@ export class Told implements CallContext {
     return this.#controller.signal
   }
 
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
   abort(): void {
     this.#aborted = true
     this.#controller?.abort()

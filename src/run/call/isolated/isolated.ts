@@ -57,8 +57,8 @@ export class Isolated<Written = unknown> {
       return () => {}
     }
     thread.begin(call, (answer) => {
-      hear(() => answer as Answer<Taken[For]>)
       if (thread.rest()) this.#idle.add(thread)
+      hear(() => answer as Answer<Taken[For]>)
     })
     return () => thread.giveUp()
   }

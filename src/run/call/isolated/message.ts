@@ -22,6 +22,8 @@ export interface Call<For extends keyof Taken = keyof Taken> {
 }
 
 export type Report =
+  /** The handler is about to be called: before this nothing can have happened by it. */
+  | { readonly kind: "began" }
   | { readonly kind: "answered"; readonly answer: Answer<Taken[keyof Taken]> }
   /** Something failed that no call waits for: whose it is cannot be told. */
   | { readonly kind: "stray" }

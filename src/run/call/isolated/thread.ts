@@ -24,7 +24,6 @@ parentPort?.on("message", (order: Order) => {
   else void answer(order)
 })
 
-/** Before the handler is there, nothing can have happened by it. */
 async function load({ module, name }: Station): Promise<Handler | Error> {
   try {
     const handler: unknown = ((await import(module)) as Readonly<Record<string, unknown>>)[name]
@@ -41,6 +40,8 @@ async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void
   const handler = await loaded
   const said = await listen(async () => {
     if (handler instanceof Error) throw handler
+    if (mine.aborted) throw notApplied("it was given up before it was called")
+    report({ kind: "began" })
     return settle(await handler(...inputs, mine), mine)
   })
   if (said === undefined) return

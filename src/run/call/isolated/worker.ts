@@ -24,6 +24,7 @@ export class Thread {
   readonly #memoryBytes: number
   readonly #onGone: () => void
   #onAnswer: OnAnswer | undefined
+  #began = false
   #timer: NodeJS.Timeout | undefined
   #state: "well" | "tainted" | "given-up" | "gone" = "well"
 
@@ -35,15 +36,17 @@ export class Thread {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
       ...(fromSource && !process.execArgv.includes(condition) ? { execArgv: [condition] } : {}),
     })
-    this.#worker.unref()
     this.#worker.on("message", (report: Report) => this.#take(report))
-    this.#worker.on("error", (error) => this.#lose(describeThrown(error)))
-    this.#worker.on("exit", (code) => this.#lose(`its thread ended with code ${code}`))
+    // What it has reported comes before its end.
+    this.#worker.on("error", (error) => this.#lose(describeThrown(error), !this.#began))
+    this.#worker.on("exit", (code) => this.#lose(`its thread ended with code ${code}`, !this.#began))
+    this.#worker.unref()
   }
 
   begin(call: Call, onAnswer: OnAnswer): void {
     clearTimeout(this.#timer)
     this.#onAnswer = onAnswer
+    this.#began = false
     this.#timer = setInterval(() => this.#look(), lookMs).unref()
     this.#post({ kind: "begin", ...call })
   }
@@ -71,7 +74,8 @@ export class Thread {
   }
 
   #take(report: Report): void {
-    if (report.kind === "answered") this.#answer(report.answer)
+    if (report.kind === "began") this.#began = true
+    else if (report.kind === "answered") this.#answer(report.answer)
     else if (this.#onAnswer === undefined) this.#end()
     else if (this.#state === "well") this.#state = "tainted"
   }
@@ -83,20 +87,20 @@ export class Thread {
     onAnswer?.(answer)
   }
 
-  /** That a thread was ended says nothing of a call that was given up. */
-  #lose(said: string): void {
+  /** That its thread was ended says nothing of a call that was given up, unless it had not begun. */
+  #lose(said: string, notApplied: boolean): void {
     const givenUp = this.#state === "given-up"
     this.#state = "gone"
     this.#onGone()
-    if (givenUp) clearTimeout(this.#timer)
-    else this.#answer({ kind: "threw", said, notApplied: false })
+    if (givenUp && !notApplied) clearTimeout(this.#timer)
+    else this.#answer({ kind: "threw", said, notApplied })
   }
 
   #look(): void {
     this.#worker.getHeapStatistics().then(
       ({ used_heap_size: heap, external_memory: external }) => {
         if (heap + external <= this.#memoryBytes || this.#onAnswer === undefined) return
-        this.#lose(`its thread held more than ${this.#memoryBytes / 1_048_576} MB, and was ended`)
+        this.#lose(`its thread held more than ${this.#memoryBytes / 1_048_576} MB, and was ended`, false)
         this.#end()
       },
       // It has not begun yet, or is gone.

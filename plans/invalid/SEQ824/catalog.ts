@@ -1,0 +1,27 @@
+import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+
+const params = z.strictObject({
+  id: z.string(),
+  lines: z.array(z.strictObject({ sku: z.string() })),
+  note: z.string().optional(),
+})
+const buy = { description: "Buy.", effect: "write", idempotency: "natural", compensate: "none", params } as const
+
+export default defineCatalog({
+  name: "bare",
+  version: "1",
+  tools: {
+    look: tool({
+      description: "Look.",
+      effect: "read",
+      params,
+      once: { by: ["id"], scope: "task" },
+      reconcile: { finalAfterMs: 0 },
+    }),
+    optional: tool({ ...buy, once: { by: ["id", "note"], scope: "session" } }),
+    uncertain: tool({ ...buy, once: { by: ["/lines/0/sku"], scope: "tenant" } }),
+    compound: tool({ ...buy, once: { by: ["lines"], scope: "tenant" } }),
+    no_place: tool({ ...buy, rules: { id: { from: ["look/id", "look#/id"] } } }),
+  },
+})

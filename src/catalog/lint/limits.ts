@@ -1,0 +1,87 @@
+/**
+ * Limits and budgets that say something: none that nothing counts, and none that puts a tool out of every plan's reach.
+ * Codes: SEQ818, SEQ820.
+ */
+import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
+import { child, type Pointer, root } from "../../text/pointer.ts"
+import type { Built, CatalogSpec, Tool } from "../catalog.ts"
+import { requiredBy } from "./requires.ts"
+
+export function lintLimits({ tools, limits, budgets, bounds }: Built, { blastRadius = {} }: CatalogSpec): Unplaced[] {
+  const said: Unplaced[] = []
+  const counted = new Set([...tools.values()].flatMap(({ blast }) => blast.map(({ dimension }) => dimension)))
+  for (const { dimension, max } of limits.values()) {
+    const at = child(child(root, "blastRadius"), dimension)
+    const approveAbove = blastRadius[dimension]?.approveAbove
+    if (!counted.has(dimension)) {
+      said.push(idle(at, `limit \`${dimension}\``, "no tool counts it", "Count it in the `blast` of a tool"))
+    } else if (approveAbove !== undefined && approveAbove >= max) {
+      const problem = `above the \`max\` of ${max} nothing is allowed at all`
+      const what = `\`approveAbove\` of limit \`${dimension}\``
+      said.push(idle(child(at, "approveAbove"), what, problem, `Lower it below ${max}`))
+    }
+  }
+  const { wallMs, deadlineMs } = budgets
+  if (wallMs !== undefined && deadlineMs !== undefined && wallMs > deadlineMs) {
+    const problem = `\`budgets.deadlineMs\` ends a run after ${deadlineMs} ms already`
+    said.push(idle(child(child(root, "budgets"), "wallMs"), "`budgets.wallMs`", problem, `Lower it to ${deadlineMs}`))
+  }
+  if (budgets.steps === 0) {
+    const params = { what: "every tool", problem: "`budgets.steps` is 0", remedy: "Raise `budgets.steps`." }
+    return [...said, diagnose("SEQ818", child(child(root, "budgets"), "steps"), params)]
+  }
+  return [...said, ...[...tools.values()].flatMap((tool) => lintReach(tool, { tools, limits, budgets, bounds }))]
+}
+
+const idle = (at: Pointer, what: string, problem: string, deed: string): Unplaced =>
+  diagnose("SEQ820", at, { what, problem, remedy: `${deed}, or remove it.` })
+
+type Allowed = Pick<Built, "tools" | "limits" | "budgets" | "bounds">
+
+/** The least that a plan with this tool comes to: the tool and all that it requires, each once and as small as it can be. */
+function lintReach(tool: Tool, { tools, limits, budgets, bounds }: Allowed): Unplaced[] {
+  const calls = [...requiredBy(tool, tools)]
+  const sum = (least: (call: Tool) => number): number => calls.reduce((all, call) => all + least(call), 0)
+  const steps = Math.min(budgets.steps ?? Infinity, bounds.steps)
+  const needs: readonly Need[] = [
+    { least: calls.length, max: steps, of: "steps", name: "the limit of steps" },
+    {
+      least: sum(({ mutates }) => Number(mutates)),
+      max: budgets.sideEffects,
+      of: "effects",
+      name: "`budgets.sideEffects`",
+    },
+    {
+      least: sum(({ costMicroUsd }) => costMicroUsd),
+      max: budgets.microUsd,
+      of: "microUsd",
+      name: "`budgets.microUsd`",
+    },
+    ...[...limits.values()].map(({ dimension, max }) => ({
+      least: sum((call) => leastOf(call, dimension)),
+      max,
+      of: dimension,
+      name: `the limit of \`${dimension}\``,
+    })),
+  ]
+  const at = child(child(root, "tools"), tool.name)
+  return needs.flatMap(({ least, max, of, name }) => {
+    if (max === undefined || least <= max) return []
+    const together = calls.length === 1 ? "it comes" : "with what it requires it comes"
+    const problem = `${together} to at least ${least} ${of}, and ${name} is ${max}`
+    return [diagnose("SEQ818", at, { what: `\`${tool.name}\``, problem, remedy: `Raise ${name}, or remove the tool.` })]
+  })
+}
+
+interface Need {
+  readonly least: number
+  readonly max: number | undefined
+  readonly of: string
+  readonly name: string
+}
+
+function leastOf({ blast }: Tool, dimension: string): number {
+  const own = blast.find((one) => one.dimension === dimension)
+  if (own === undefined) return 0
+  return own.kind === "constant" ? own.value : own.min
+}

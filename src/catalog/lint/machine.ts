@@ -1,0 +1,29 @@
+/** The states: each can be reached, each is known, and every effect names its own. Codes: SEQ808, SEQ809, SEQ810. */
+import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
+import { child, type Pointer, root } from "../../text/pointer.ts"
+import type { Built, Tool } from "../catalog.ts"
+import { unknownName } from "./unknown-name.ts"
+
+export function lintMachine({ machine }: Built): Unplaced[] {
+  if (machine === undefined) return []
+  const reached = new Set([machine.initial])
+  for (const state of reached) for (const to of machine.transitions.get(state)?.keys() ?? []) reached.add(to)
+  return [...machine.states]
+    .filter((state) => !reached.has(state))
+    .map((state) =>
+      diagnose("SEQ809", child(child(child(root, "machine"), "transitions"), state), {
+        initial: machine.initial,
+        state,
+      }),
+    )
+}
+
+export function lintStates(tool: Tool, { machine }: Built, at: Pointer): Unplaced[] {
+  if (tool.states === undefined) {
+    return machine !== undefined && tool.mutates ? [diagnose("SEQ810", at, { tool: tool.name })] : []
+  }
+  const where = `\`states\` of \`${tool.name}\``
+  return [...tool.states]
+    .filter((state) => !machine?.states.has(state))
+    .map((state) => unknownName(child(at, "states"), where, "state", state, machine?.states ?? [], "states"))
+}

@@ -1,0 +1,58 @@
+/** Does what the diagnostics of a plan offer, and compiles again, until nothing more is offered. */
+import { type Compiled, compile } from "../compile.ts"
+import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import { applyFixes } from "../diagnostic/fixes.ts"
+import type { Operation } from "../diagnostic/patch.ts"
+import { rewrite } from "../diagnostic/rewrite.ts"
+import type { Json } from "../text/json.ts"
+import { root } from "../text/pointer.ts"
+import { readJson } from "../text/read-json.ts"
+import { type PlanFile, type PlanOptions, withFlags } from "./plan-file.ts"
+
+/** Nothing is known to need more; each round leaves fewer faults. */
+const mostRounds = 8
+
+export interface Mended {
+  /** The plan's own text with the patch done to it. */
+  readonly text: string
+  readonly document: Json
+  /** Of all rounds, in the order in which it was done. */
+  readonly patch: readonly Operation[]
+  /** What was mended, as each round found it. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly rounds: number
+  readonly compiled: Compiled
+}
+
+/** Nothing where nothing is offered. */
+export function mend({ catalog, text, compiled }: PlanFile, { unwrap }: PlanOptions): Mended | undefined {
+  const options = unwrap === undefined ? {} : { unwrap }
+  const read = (given: string): ReturnType<typeof readJson> => readJson(given, catalog.bounds, options)
+  let json = read(text)
+  let mended: Mended | undefined
+  let last = compiled
+  while (json.ok && !last.ok && (mended?.rounds ?? 0) < mostRounds) {
+    const errors = last.diagnostics.filter(({ severity }) => severity === "error")
+    const { document, applied, patch } = applyFixes(json.value, errors)
+    const range = json.rangeOf(root)
+    if (patch.length === 0 || range === undefined) break
+    const [start, end] = [range.start.offset, range.end.offset]
+    const written = rewrite(json.text.slice(start, end), json.value, patch)
+    if (written === undefined) break
+    // A fence, and what space there is round the plan, stay.
+    const next = json.text.slice(0, start) + written + json.text.slice(end)
+    json = read(next)
+    // What was put in may be too much for the bounds of a text.
+    if (!json.ok) break
+    last = withFlags(compile(catalog, next, options))
+    mended = {
+      text: next,
+      document,
+      patch: [...(mended?.patch ?? []), ...patch],
+      diagnostics: [...(mended?.diagnostics ?? []), ...applied],
+      rounds: (mended?.rounds ?? 0) + 1,
+      compiled: last,
+    }
+  }
+  return mended
+}

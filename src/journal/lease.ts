@@ -1,0 +1,146 @@
+/** Who may write to a run, and what a store changes when somebody does: the same for every store, within its transaction. */
+import { type Entry, isForeign, journalVersion, type Recorded } from "./entry.ts"
+import { JournalConflict, LeaseLost, RunUnderWay, type Taken } from "./failure.ts"
+import type { Lease, Writer } from "./journal.ts"
+import { isTerminal, type Status } from "./status.ts"
+import { advance, apply, type RunRow, start, type Tables } from "./tables.ts"
+
+/** A run as a store keeps it. Who holds it is no function of its entries. */
+export interface Held extends RunRow {
+  /** Undefined where nobody holds it. */
+  readonly owner: string | undefined
+  readonly untilMs: number
+  /** Not to be taken up before. */
+  readonly dueMs: number | undefined
+}
+
+/** The tables, the runs and the entries of a store, within one transaction. */
+export interface Rows extends Tables {
+  run(runId: string): Held | undefined
+  /** The run has come this far. */
+  keepRun(before: Held | undefined, after: Held): void
+  addEntry(run: RunRow, record: Recorded): void
+}
+
+export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
+
+/** Where it is refused, whatever was changed must be taken back. */
+export function append(
+  rows: Rows,
+  runId: string,
+  records: readonly Recorded[],
+  as: Writer | undefined,
+): Refused | undefined {
+  const before = rows.run(runId)
+  const refused = before && fence(before, records, as)
+  if (refused !== undefined) return refused
+  let run: RunRow | undefined = before
+  for (const record of records) {
+    if (record.seq !== (run === undefined ? 0 : run.seq + 1)) return new JournalConflict({ runId, seq: record.seq })
+    if (run === undefined) {
+      run = start(runId, record)
+      if (as !== undefined && as.epoch !== run.epoch) return new LeaseLost({ runId })
+    } else {
+      const taken = apply(rows, run, record.event)
+      if (taken !== undefined) return taken
+      run = advance(run, record)
+    }
+    rows.addEntry(run, record)
+  }
+  if (run !== undefined) rows.keepRun(before, { ...run, ...leaseAfter(before, run.status, as) })
+  return undefined
+}
+
+function fence(run: Held, records: readonly Recorded[], as: Writer | undefined): Refused | undefined {
+  const { runId } = run
+  const seq = records[0]?.seq
+  // Somebody begins a run that is there.
+  if (seq === 0) return new JournalConflict({ runId, seq })
+  refuseOld(run)
+  if (as !== undefined) return holds(run, as) ? undefined : new LeaseLost({ runId })
+  if (run.owner === undefined || records.every(({ event }) => isForeign(event))) return undefined
+  return underWay(run, run.owner)
+}
+
+const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoch && owner === as.owner
+
+const underWay = ({ runId, untilMs }: Held, owner: string): RunUnderWay =>
+  new RunUnderWay({
+    runId,
+    standing: `is held by \`${owner}\` until ${new Date(untilMs).toISOString()}`,
+    remedy:
+      "Wait until then and `resume` it; or `resume` it with `takeOver: true` (`--take-over`), if you know that no process is at work on it any more.",
+  })
+
+/** The fold refuses it before, in better words. */
+function refuseOld({ runId, journal }: RunRow): void {
+  if (journal !== journalVersion) throw new Error(`run ${runId} is one of journal version ${journal}`)
+}
+
+function leaseAfter(
+  before: Held | undefined,
+  status: Status,
+  as: Writer | undefined,
+): Pick<Held, "owner" | "untilMs" | "dueMs"> {
+  if (as?.release !== undefined) return { owner: undefined, untilMs: 0, dueMs: as.release.dueMs }
+  if (as !== undefined) return { owner: as.owner, untilMs: as.untilMs, dueMs: undefined }
+  // What somebody else has written is a reason to look again; but a run that still waits waits as long as before.
+  const dueMs = status === "running" ? undefined : before?.dueMs
+  return { owner: before?.owner, untilMs: before?.untilMs ?? 0, dueMs }
+}
+
+export function takeUp(
+  rows: Rows,
+  runId: string,
+  { owner, untilMs, nowMs, takeOver }: Lease & { readonly nowMs: number; readonly takeOver: boolean },
+): Recorded | RunUnderWay | JournalConflict {
+  const run = rows.run(runId)
+  if (run === undefined) throw new Error(`there is no run ${runId}`)
+  refuseOld(run)
+  // It ended after whoever takes it up has looked.
+  if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
+  const other = run.owner !== undefined && run.owner !== owner && run.untilMs > nowMs ? run.owner : undefined
+  if (other !== undefined && !takeOver) return underWay(run, other)
+  const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
+  const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
+  const after = advance(run, record)
+  rows.addEntry(after, record)
+  rows.keepRun(run, { ...after, owner, untilMs, dueMs: undefined })
+  return record
+}
+
+export function renew(rows: Rows, runId: string, as: Writer): number | LeaseLost {
+  const run = rows.run(runId)
+  if (run === undefined || !holds(run, as)) return new LeaseLost({ runId })
+  rows.keepRun(run, { ...run, untilMs: as.untilMs })
+  return run.seq
+}
+
+/** Runs of another store, in the order in which they were written there. Nobody holds them. */
+export function adopt(rows: Rows, entries: readonly Entry[]): JournalConflict | Taken | undefined {
+  const adopted = new Map<string, RunRow>()
+  for (const { runId, seq, atMs, event } of entries) {
+    const record = { seq, atMs, event }
+    const before = adopted.get(runId)
+    if (before === undefined && rows.run(runId) !== undefined) return new JournalConflict({ runId, seq })
+    if (seq !== (before === undefined ? 0 : before.seq + 1)) return new JournalConflict({ runId, seq })
+    const taken = before && apply(rows, before, event)
+    if (taken !== undefined) return taken
+    const after = before === undefined ? start(runId, record) : advance(before, record)
+    adopted.set(runId, after)
+    rows.addEntry(after, record)
+  }
+  for (const run of adopted.values())
+    rows.keepRun(undefined, { ...run, owner: undefined, untilMs: 0, dueMs: undefined })
+  return undefined
+}
+
+/** Whether somebody must take up a run. A store may ask its own way. */
+export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {
+  if (isTerminal(status) || journal !== journalVersion || (owner !== undefined && untilMs > nowMs)) return false
+  return dueMs === undefined ? status === "running" : dueMs <= nowMs
+}
+
+/** Since when it waits for that. */
+export const dueSinceMs = ({ owner, untilMs, dueMs, updatedAtMs }: Held): number =>
+  Math.max(owner === undefined ? 0 : untilMs, dueMs ?? updatedAtMs)

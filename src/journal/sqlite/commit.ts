@@ -1,0 +1,132 @@
+/**
+ * Changes on their way to the disk. Those that come while others are at it, from whatever runs, share one commit: a savepoint
+ * each, and nobody is told before it is durable.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "../failure.ts"
+import { because, codeOf, explain, isBreaking } from "./trouble.ts"
+
+/** SQLITE_CONSTRAINT: the file's own rules. */
+const constraint = 19
+
+interface Change {
+  readonly make: () => unknown
+  /** What came of it: an error where it was refused. */
+  readonly told: (made: unknown) => void
+}
+
+/** What is done before each change, and asked after each commit. */
+interface Seam {
+  readonly forget: () => void
+  readonly check: () => StoreUnavailable | undefined
+}
+
+export class Commits {
+  readonly #store: string
+  readonly #db: DatabaseSync
+  readonly #seam: Seam
+  readonly #statements
+  #waiting: Change[] = []
+  #broken: StoreUnavailable | undefined
+
+  constructor(store: string, db: DatabaseSync, seam: Seam) {
+    this.#store = store
+    this.#db = db
+    this.#seam = seam
+    this.#statements = {
+      begin: db.prepare("BEGIN IMMEDIATE"),
+      savepoint: db.prepare("SAVEPOINT one"),
+      release: db.prepare("RELEASE one"),
+      rollback: db.prepare("ROLLBACK TO one"),
+      commit: db.prepare("COMMIT"),
+    }
+  }
+
+  /** Makes a change, all of it or (where it gives back an error) nothing. Once begun it is waited for. */
+  change<Made>(make: () => Made): Effect.Effect<Exclude<Made, Error>, Extract<Made, Error> | StoreUnavailable> {
+    return Effect.uninterruptible(
+      Effect.callback((resume) => {
+        const told = (made: unknown): void =>
+          resume(made instanceof Error ? Effect.fail(made as never) : Effect.succeed(made as never))
+        this.#waiting.push({ make, told })
+        if (this.#waiting.length === 1) setImmediate(() => this.flush())
+      }),
+    )
+  }
+
+  /** What is wrong with the store, if anything is: then nothing of it may be believed. */
+  check(): StoreUnavailable | undefined {
+    this.#broken ??= this.#seam.check()
+    return this.#broken
+  }
+
+  /** An error of the database; one after which it is not to be trusted is remembered. */
+  explain(error: unknown): StoreUnavailable {
+    const told = explain(error, this.#store)
+    if (this.#broken === undefined && isBreaking(error)) {
+      const reason = `${told.fields.reason}; since then nothing that it says is believed. Copy what verifies to a new file (\`recover\`)`
+      this.#broken = because(this.#store, told.trouble === "corrupt" ? "corrupt" : "broken", reason)
+    }
+    return this.#broken ?? told
+  }
+
+  flush(): void {
+    const changes = this.#waiting
+    if (changes.length === 0) return
+    this.#waiting = []
+    const made = this.#broken === undefined ? this.#commit(changes) : changes.map(() => this.#broken)
+    for (const [index, { told }] of changes.entries()) told(made[index])
+  }
+
+  #commit(changes: readonly Change[]): readonly unknown[] {
+    try {
+      this.#statements.begin.run()
+      const made =
+        changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))
+      // Where the one change was refused there is no transaction left.
+      if (this.#db.isTransaction) this.#statements.commit.run()
+      const gone = this.check()
+      return gone === undefined ? made : changes.map(() => gone)
+    } catch (error) {
+      const told = this.explain(error)
+      this.#rollback()
+      return changes.map(() => told)
+    }
+  }
+
+  #only({ make }: Change): unknown {
+    this.#seam.forget()
+    const made = make()
+    if (made instanceof Error) this.#db.exec("ROLLBACK")
+    return made
+  }
+
+  #one({ make }: Change): unknown {
+    this.#seam.forget()
+    this.#statements.savepoint.run()
+    const made = this.#tried(make)
+    if (made instanceof Error) this.#statements.rollback.run()
+    this.#statements.release.run()
+    return made
+  }
+
+  /** What cannot be written down fails by itself; what the disk says is for all. */
+  #tried(make: () => unknown): unknown {
+    try {
+      return make()
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === undefined || code === constraint) return this.explain(error)
+      throw error
+    }
+  }
+
+  #rollback(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK")
+    } catch (error) {
+      this.explain(error)
+    }
+  }
+}

@@ -1,0 +1,261 @@
+/** The tables of a store as rows of SQLite. All within the transaction that is open. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import { beginning, type Link, type Sealed, saltIn, seal } from "../chain.ts"
+import type { Recorded, Reserve } from "../entry.ts"
+import type { ClaimRow, TableRow } from "../journal.ts"
+import type { Held, Rows } from "../lease.ts"
+import { tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
+import type { Status } from "../status.ts"
+import type { Begun, Counter, OpenCall, RunRow } from "../tables.ts"
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+const runColumns = `run, journal, salt, tenant, subject, session, task, goal, status, open, seq, hash, started_ms,
+  updated_ms, epoch, owner, until_ms, due_ms`
+
+const entryColumns = "run, seq, at_ms, clear, payload, hash"
+
+export class SqliteRows implements Rows {
+  readonly #db: DatabaseSync
+  readonly #statements
+  /** Of the runs that this transaction has looked at. */
+  readonly #links = new Map<string, Link>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#statements = prepare(db)
+  }
+
+  /** Whatever was read before may have changed. */
+  forget(): void {
+    this.#links.clear()
+  }
+
+  run(runId: string): Held | undefined {
+    const row = this.#statements.run.get(runId)
+    if (row === undefined) return undefined
+    this.#links.set(runId, { hash: text(row.hash), salt: maybeText(row.salt) })
+    return heldOf(row)
+  }
+
+  /** Of the last entry, as the run's row has it; undefined where there is no run. */
+  hashOf(runId: string): string | undefined {
+    const row = this.#statements.run.get(runId)
+    return row && text(row.hash)
+  }
+
+  keepRun(before: Held | undefined, after: Held): void {
+    const { runId, status, seq, updatedAtMs, epoch, owner = null, untilMs, dueMs = null } = after
+    const { hash, salt = null } = this.#links.get(runId) ?? beginning
+    const open = after.open === undefined ? null : JSON.stringify(after.open)
+    if (before === undefined) {
+      const { journal, tenant, subject, sessionId, taskId, goal = null, startedAtMs } = after
+      const fixed = [runId, journal, salt, tenant, subject, sessionId, taskId, goal, status, open]
+      this.#statements.addRun.run(...fixed, seq, hash, startedAtMs, updatedAtMs, epoch, owner, untilMs, dueMs)
+      return
+    }
+    this.#statements.keepRun.run(open, seq, hash, updatedAtMs, epoch, owner, untilMs, dueMs, runId)
+    if (before.status !== status) this.#statements.keepStatus.run(status, runId)
+  }
+
+  addEntry({ runId }: RunRow, record: Recorded): void {
+    const last = this.#links.get(runId) ?? beginning
+    const { seq, atMs, clear, payload = null, hash } = seal(runId, last, record)
+    this.#statements.addEntry.run(runId, seq, atMs, clear, payload, hash)
+    this.#links.set(runId, { hash, salt: last.salt ?? saltIn(record.event) })
+  }
+
+  effect(tenant: string, identity: string): Begun | undefined {
+    const row = this.#statements.effect.get(tenant, identity)
+    return row && begunOf(row)
+  }
+
+  effectOf(runId: string, stepId: string, undoes: boolean): Begun | undefined {
+    const row = this.#statements.effectOf.get(runId, stepId, undoes ? 1 : 0)
+    return row && begunOf(row)
+  }
+
+  openEffect(
+    tenant: string,
+    { identity, generation, key, runId, stepId, state, reserves }: Begun,
+    undoes: boolean,
+  ): void {
+    const about = [runId, stepId, undoes ? 1 : 0, state, JSON.stringify(reserves)]
+    this.#statements.openEffect.run(tenant, identity, generation, key, ...about)
+  }
+
+  closeEffect(tenant: string, { identity }: Begun, state: "applied" | "released"): void {
+    this.#statements.closeEffect.run(state, tenant, identity)
+  }
+
+  claim(
+    tenant: string,
+    tool: string,
+    { scope, digest }: { readonly scope: string; readonly digest: string },
+  ): ClaimRow | undefined {
+    const row = this.#statements.claim.get(tenant, tool, scope, digest)
+    return row && claimOf(row)
+  }
+
+  addClaim(tenant: string, tool: string, scope: string, { digest, call, identity }: ClaimRow): void {
+    this.#statements.addClaim.run(tenant, tool, scope, digest, call, identity)
+  }
+
+  dropClaim(tenant: string, identity: string): void {
+    this.#statements.dropClaim.run(tenant, identity)
+  }
+
+  used(tenant: string, { scope, scopeId, dimension }: Counter): number {
+    return Number(this.#statements.used.get(tenant, scope, scopeId, dimension)?.used ?? 0)
+  }
+
+  addUsed(tenant: string, { scope, scopeId, dimension }: Counter, amount: number): void {
+    this.#statements.addUsed.run(tenant, scope, scopeId, dimension, amount)
+  }
+
+  /** The runs of a tenant, or of all, by the time they started. */
+  list(tenant: string | undefined): readonly Held[] {
+    const { ofTenant, ofAll } = this.#statements
+    return (tenant === undefined ? ofAll.all() : ofTenant.all(tenant)).map(heldOf)
+  }
+
+  due(nowMs: number, journal: number, limit: number): readonly string[] {
+    return this.#statements.due.all({ now: nowMs, journal, limit }).map(({ run }) => text(run))
+  }
+
+  *entries(): Generator<Sealed> {
+    for (const row of this.#select(`SELECT ${entryColumns} FROM entry ORDER BY n`)) yield sealedOf(row)
+  }
+
+  *entriesOf(runId: string): Generator<Sealed> {
+    for (const row of this.#select(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`, runId))
+      yield sealedOf(row)
+  }
+
+  sealed(runId: string): readonly Sealed[] {
+    return this.#statements.entriesOf.all(runId).map(sealedOf)
+  }
+
+  runs(): readonly string[] {
+    return this.#db
+      .prepare("SELECT run FROM entry GROUP BY run ORDER BY min(n)")
+      .all()
+      .map(({ run }) => text(run))
+  }
+
+  *told(): Generator<TableRow> {
+    for (const row of this.#select(`SELECT ${runColumns} FROM run`)) {
+      yield tellRun(heldOf(row))
+      yield tellLink(text(row.run), { hash: text(row.hash), salt: maybeText(row.salt) })
+    }
+    for (const row of this.#select("SELECT * FROM effect"))
+      yield tellEffect(text(row.tenant), begunOf(row), row.undoes === 1)
+    for (const row of this.#select("SELECT * FROM claim"))
+      yield tellClaim(text(row.tenant), text(row.tool), text(row.scope), claimOf(row))
+    for (const { tenant, scope, scope_id: scopeId, dimension, used } of this.#select("SELECT * FROM used")) {
+      const of = { scope: text(scope) as Reserve["scope"], scopeId: text(scopeId), dimension: text(dimension) }
+      yield tellUsed(text(tenant), of, Number(used))
+    }
+  }
+
+  /** What SQLite finds wrong with its file: broken pages, an index that says something else than its table. */
+  faults(): readonly string[] {
+    const rows = this.#db.prepare("PRAGMA integrity_check(100)").all()
+    return rows.map(({ integrity_check: said }) => text(said)).filter((said) => said !== "ok")
+  }
+
+  /** A statement of its own: others may be under way. */
+  #select(sql: string, ...values: readonly SQLInputValue[]): Iterable<Row> {
+    return this.#db.prepare(sql).iterate(...values)
+  }
+}
+
+function prepare(db: DatabaseSync) {
+  const run = `SELECT ${runColumns} FROM run`
+  return {
+    run: db.prepare(`${run} WHERE run = ?`),
+    ofAll: db.prepare(`${run} ORDER BY started_ms, run`),
+    ofTenant: db.prepare(`${run} WHERE tenant = ? ORDER BY started_ms, run`),
+    addRun: db.prepare(`INSERT INTO run (${runColumns}) VALUES (${Array(18).fill("?").join(", ")})`),
+    keepRun: db.prepare(`
+      UPDATE run SET open = ?, seq = ?, hash = ?, updated_ms = ?, epoch = ?, owner = ?, until_ms = ?, due_ms = ?
+      WHERE run = ?`),
+    keepStatus: db.prepare("UPDATE run SET status = ? WHERE run = ?"),
+    due: db.prepare(`
+      SELECT run FROM run
+      WHERE status IN ('running', 'awaiting_approval', 'in_doubt') AND journal = :journal
+        AND (owner IS NULL OR until_ms <= :now)
+        AND (due_ms <= :now OR (due_ms IS NULL AND status = 'running'))
+      ORDER BY max(iif(owner IS NULL, 0, until_ms), coalesce(due_ms, updated_ms)), run LIMIT :limit`),
+    addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
+    entriesOf: db.prepare(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),
+    effect: db.prepare("SELECT * FROM effect WHERE tenant = ? AND identity = ?"),
+    effectOf: db.prepare("SELECT * FROM effect WHERE run = ? AND step = ? AND undoes = ?"),
+    openEffect: db.prepare(`
+      INSERT INTO effect (tenant, identity, generation, key, run, step, undoes, state, reserves)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, identity) DO UPDATE SET generation = excluded.generation, key = excluded.key,
+        run = excluded.run, step = excluded.step, undoes = excluded.undoes, state = excluded.state,
+        reserves = excluded.reserves`),
+    closeEffect: db.prepare("UPDATE effect SET state = ? WHERE tenant = ? AND identity = ?"),
+    claim: db.prepare("SELECT * FROM claim WHERE tenant = ? AND tool = ? AND scope = ? AND digest = ?"),
+    addClaim: db.prepare("INSERT INTO claim (tenant, tool, scope, digest, call, identity) VALUES (?, ?, ?, ?, ?, ?)"),
+    dropClaim: db.prepare("DELETE FROM claim WHERE tenant = ? AND identity = ?"),
+    used: db.prepare("SELECT used FROM used WHERE tenant = ? AND scope = ? AND scope_id = ? AND dimension = ?"),
+    addUsed: db.prepare(`
+      INSERT INTO used (tenant, scope, scope_id, dimension, used) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, scope, scope_id, dimension) DO UPDATE SET used = used + excluded.used`),
+  }
+}
+
+const text = (value: SQLOutputValue | undefined): string => String(value)
+const maybeText = (value: SQLOutputValue | undefined): string | undefined =>
+  value === null || value === undefined ? undefined : text(value)
+
+function heldOf(row: Row): Held {
+  const open = maybeText(row.open)
+  const due = row.due_ms
+  return {
+    runId: text(row.run),
+    journal: Number(row.journal),
+    tenant: text(row.tenant),
+    subject: text(row.subject),
+    sessionId: text(row.session),
+    taskId: text(row.task),
+    goal: maybeText(row.goal),
+    status: text(row.status) as Status,
+    open: open === undefined ? undefined : (JSON.parse(open) as OpenCall),
+    seq: Number(row.seq),
+    startedAtMs: Number(row.started_ms),
+    updatedAtMs: Number(row.updated_ms),
+    epoch: Number(row.epoch),
+    owner: maybeText(row.owner),
+    untilMs: Number(row.until_ms),
+    dueMs: due === null || due === undefined ? undefined : Number(due),
+  }
+}
+
+const begunOf = (row: Row): Begun => ({
+  identity: text(row.identity),
+  generation: Number(row.generation),
+  key: text(row.key),
+  runId: text(row.run),
+  stepId: text(row.step),
+  state: text(row.state) as Begun["state"],
+  reserves: JSON.parse(text(row.reserves)) as readonly Reserve[],
+})
+
+const claimOf = (row: Row): ClaimRow => ({
+  digest: text(row.digest),
+  call: text(row.call),
+  identity: text(row.identity),
+})
+
+const sealedOf = (row: Row): Sealed => ({
+  runId: text(row.run),
+  seq: Number(row.seq),
+  atMs: Number(row.at_ms),
+  clear: text(row.clear),
+  payload: maybeText(row.payload),
+  hash: text(row.hash),
+})

@@ -1,0 +1,2 @@
+throw new Error("this module is broken")
+export const answer = () => null

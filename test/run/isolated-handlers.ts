@@ -1,0 +1,84 @@
+/** Handlers that are run in threads by `isolated.test.ts`, each with its own way to misbehave. */
+import { threadId } from "node:worker_threads"
+import * as Effect from "effect/Effect"
+import { notApplied } from "../../src/run/call/not-applied.ts"
+import { reconciled } from "../../src/run/call/reconciliation.ts"
+import type { CallContext } from "../../src/run/toolbox.ts"
+
+interface Args {
+  readonly n: number
+}
+
+export const answer = ({ n }: Args) => ({ n: n + 1 })
+export const promise = async ({ n }: Args) => ({ n: n + 1 })
+export const effect = ({ n }: Args) => Effect.succeed({ n: n + 1 })
+export const context = ({ n }: Args, { idempotencyKey, attempt, principal, runId, stepId, signal }: CallContext) => ({
+  n: n + 1,
+  told: { idempotencyKey, attempt, principal, runId, stepId, aborted: signal.aborted },
+})
+export const where = async () => {
+  await later(30)
+  return { n: threadId }
+}
+
+export const mismatch = () => ({ n: "2" })
+export const date = () => ({ n: new Date(0) })
+export const getter = () => ({
+  get n() {
+    return 2
+  },
+})
+export const halves = () => ({ n: 2, text: "\ud83d" })
+export const large = () => new Array(10_000_000).fill(0)
+
+export const fails = () => {
+  throw new Error("boom")
+}
+export const throwsNull = async () => {
+  throw null
+}
+export const declines = () => {
+  throw notApplied("card declined")
+}
+export const effectFails = () => Effect.fail(notApplied("card declined"))
+
+export const blocks = () => {
+  for (;;);
+}
+export const eatsHeap = () => {
+  const eaten: unknown[] = []
+  for (;;) eaten.push({ n: [eaten.length] })
+}
+export const eatsBuffers = () => {
+  const eaten: unknown[] = []
+  for (;;) eaten.push(Buffer.alloc(1_000_000, 1))
+}
+export const exits = () => process.exit(3)
+export const never = () => new Promise(() => {})
+
+/** Says what it has done once it is aborted. */
+export const late = ({ n }: Args, { signal }: CallContext) =>
+  new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve, 20, { n: n + 1 })))
+export const lateDecline = (_: Args, { signal }: CallContext) =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(notApplied("not yet sent"))))
+export const interruptible = () => Effect.never
+
+/** Leaves something behind that fails while the next call is under way. */
+export const litters = async ({ n }: Args) => {
+  if (n === 1) {
+    setTimeout(() => Promise.reject(new Error("left behind")), 5)
+    setTimeout(() => {
+      throw new Error("left behind")
+    }, 10)
+  } else await later(40)
+  return { n: threadId }
+}
+
+export const reconcile = (key: string, { n }: Args) =>
+  n === 1 ? reconciled.applied({ n: key.length }) : Promise.resolve(reconciled.barred())
+export const reconcileLarge = () => reconciled.applied(new Array(10_000_000).fill(0))
+export const reconcileOddly = () => "applied"
+
+export const noFunction = 7
+
+const later = (ms: number) => new Promise((done) => setTimeout(done, ms))

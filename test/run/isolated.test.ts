@@ -1,0 +1,272 @@
+/** Handlers in threads: the same answers as at home, and an end where at home there would be none. */
+import { execFileSync } from "node:child_process"
+import { it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { isolated, toolbox } from "sequitur/run"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Calling, TimeLimit } from "../../src/run/call/call.ts"
+import { perform } from "../../src/run/call/perform.ts"
+import { performReconcile } from "../../src/run/call/reconcile.ts"
+import { call, catalog, idempotencyKey, makeStation, pause } from "./calling.ts"
+import type * as handlers from "./isolated-handlers.ts"
+
+const escaped: unknown[] = []
+const note = (error: unknown): void => {
+  escaped.push(error)
+}
+beforeAll(() => {
+  process.on("unhandledRejection", note)
+  process.on("uncaughtException", note)
+})
+afterAll(() => {
+  process.off("unhandledRejection", note)
+  process.off("uncaughtException", note)
+  expect(escaped).toEqual([])
+})
+
+const module = new URL("./isolated-handlers.ts", import.meta.url)
+
+/** By the clock on the wall: threads know no other. */
+const make = (name: keyof typeof handlers, calling: Calling = call("put"), limit: TimeLimit = { ms: 10_000 }) =>
+  Effect.gen(function* () {
+    const handler = isolated(module, name, { memoryMb: 200 })
+    const { worker, observed } = yield* makeStation({ [calling.tool.name]: { call: handler } })
+    const beganMs = performance.now()
+    const event = yield* perform(worker, calling, limit)
+    return { event, observed, tookMs: performance.now() - beganMs }
+  })
+
+describe("in a thread a handler answers as at home", () => {
+  for (const name of ["answer", "promise", "effect"] as const) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        expect((yield* make(name)).event).toMatchObject({ kind: "outcome", result: { n: 2 } })
+      }),
+    )
+  }
+
+  it.live("is told the same", () =>
+    Effect.gen(function* () {
+      const { event } = yield* make("context", call("put", { attempt: 3 }))
+      const principal = { tenant: "acme", subject: "ann", roles: ["agent"] }
+      const told = { idempotencyKey, attempt: 3, principal, runId: "run", stepId: "put", aborted: false }
+      expect(event).toMatchObject({ kind: "outcome", result: { n: 2, told } })
+    }),
+  )
+
+  const unusable = {
+    mismatch: "ResultMismatch",
+    date: "ResultNotPlain",
+    getter: "ResultNotPlain",
+    large: "ResultTooLarge",
+  } as const
+  for (const [name, tag] of Object.entries(unusable)) {
+    it.live(`A097, A098: ${name} is a ${tag}, found before it comes over`, () =>
+      Effect.gen(function* () {
+        const { event } = yield* make(name as keyof typeof unusable)
+        expect(event).toMatchObject({ kind: "outcome", failure: { tag } })
+      }),
+    )
+  }
+
+  it.live("D21: half a character comes over as it is", () =>
+    Effect.gen(function* () {
+      expect((yield* make("halves")).event).toMatchObject({ kind: "outcome", result: { n: 2, text: "\ud83d" } })
+    }),
+  )
+
+  it.live("what it throws is told as at home, and what was not applied", () =>
+    Effect.gen(function* () {
+      for (const name of ["fails", "throwsNull"] as const) {
+        expect((yield* make(name)).event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
+        expect((yield* make(name, call("get"))).event).toMatchObject({ kind: "attempt-failed" })
+      }
+      for (const name of ["declines", "effectFails"] as const) {
+        const { event } = yield* make(name)
+        expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+        expect(event).toHaveProperty("failure.message", expect.stringContaining("card declined"))
+      }
+    }),
+  )
+
+  it.live("`reconcile` too", () =>
+    Effect.gen(function* () {
+      const settle = Effect.fnUntraced(function* (name: keyof typeof handlers, n: number) {
+        const { worker } = yield* makeStation({ put: { reconcile: isolated(module, name) } })
+        return yield* performReconcile(worker, { ...call("put", { args: { n } }), idempotencyKey })
+      })
+      expect(yield* settle("reconcile", 1)).toMatchObject({ answer: "applied", result: { n: idempotencyKey.length } })
+      expect(yield* settle("reconcile", 2)).toMatchObject({ answer: "barred" })
+      expect(yield* settle("reconcileLarge", 1)).toMatchObject({
+        answer: "applied",
+        failure: { tag: "ResultTooLarge" },
+      })
+      expect(yield* settle("reconcileOddly", 1)).toMatchObject({ answer: "unknown" })
+      expect(yield* settle("blocks", 1)).toMatchObject({ answer: "unknown" })
+    }),
+  )
+})
+
+describe("a thread is ended", () => {
+  it.live("when its handler blocks: an effect is lost, a read has failed, and nobody else waits", () =>
+    Effect.gen(function* () {
+      let turns = 0
+      const turning = setInterval(() => turns++, 10)
+      const effect = yield* make("blocks", call("put"), { ms: 300 })
+      expect(effect.event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
+      expect(effect.tookMs).toBeLessThan(1_500)
+      expect(turns).toBeGreaterThan(10)
+      clearInterval(turning)
+      const read = yield* make("blocks", call("get"), { ms: 300 })
+      expect(read.event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepTimedOut" } })
+    }),
+  )
+
+  for (const name of ["eatsHeap", "eatsBuffers"] as const) {
+    it.live(`when its handler ${name}`, () =>
+      Effect.gen(function* () {
+        const { event } = yield* make(name, call("put"), { ms: 30_000 })
+        expect(event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
+        expect(event).toHaveProperty("failure.message", expect.stringMatching(/memory|MB/))
+        const read = yield* make(name, call("get"), { ms: 30_000 })
+        expect(read.event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+      }),
+    )
+  }
+
+  it.live("by its handler", () =>
+    Effect.gen(function* () {
+      const { event } = yield* make("exits")
+      expect(event).toMatchObject({ kind: "answer-lost" })
+      expect(event).toHaveProperty("failure.message", expect.stringContaining("ended with code 3"))
+    }),
+  )
+})
+
+describe("a handler that is given up", () => {
+  it.live("A093: has a moment to say what it has done", () =>
+    Effect.gen(function* () {
+      const about = { kind: "observed", stepId: "put", attempt: 1, idempotencyKey }
+      const answered = yield* make("late", call("put"), { ms: 300 })
+      const declined = yield* make("lateDecline", call("put"), { ms: 300 })
+      const silent = yield* make("interruptible", call("put"), { ms: 300 })
+      yield* pause(1_300)
+      expect(answered.event.kind).toBe("answer-lost")
+      expect(answered.observed).toEqual([{ ...about, answer: "answered", result: { n: 2 } }])
+      expect(declined.observed).toMatchObject([{ ...about, answer: "not-applied" }])
+      expect(silent.event.kind).toBe("answer-lost")
+      expect(silent.observed).toEqual([])
+    }),
+  )
+
+  it.live("before it was called has done nothing", () =>
+    Effect.gen(function* () {
+      const { event, observed } = yield* make("blocks", call("put"), { ms: 1 })
+      expect(event.kind).toBe("answer-lost")
+      yield* pause(1_300)
+      expect(observed).toMatchObject([{ kind: "observed", answer: "not-applied" }])
+    }),
+  )
+
+  it.live("is so when its run is interrupted, or a read is cut off", () =>
+    Effect.gen(function* () {
+      const { worker, observed } = yield* makeStation({ put: { call: isolated(module, "late") } })
+      const effect = yield* Effect.forkChild(perform(worker, call("put"), { ms: 10_000 }))
+      yield* pause(400)
+      yield* Fiber.interrupt(effect)
+      yield* pause(200)
+      expect(observed).toMatchObject([{ answer: "answered", result: { n: 2 } }])
+      const reading = yield* makeStation({ get: { call: isolated(module, "blocks") } })
+      const read = yield* Effect.forkChild(perform(reading.worker, call("get"), { ms: 10_000 }))
+      yield* pause(50)
+      reading.worker.cutOff?.()
+      expect(yield* Fiber.join(read)).toMatchObject({ kind: "attempt-failed", failure: { tag: "CallInterrupted" } })
+    }),
+  )
+})
+
+describe("threads are used again", () => {
+  const ask = (handler: ReturnType<typeof isolated>, n = 1) =>
+    Effect.gen(function* () {
+      const { worker } = yield* makeStation({ put: { call: handler } })
+      const event = yield* perform(worker, call("put", { args: { n } }), { ms: 10_000 })
+      if (event.kind !== "outcome") throw new Error(JSON.stringify(event))
+      return (event.result as { n: number }).n
+    })
+
+  it.live("one after the other, and never by two calls at once", () =>
+    Effect.gen(function* () {
+      const handler = isolated(module, "where")
+      const first = yield* ask(handler)
+      expect(yield* ask(handler)).toBe(first)
+      const both = yield* Effect.all([ask(handler), ask(handler)], { concurrency: 2 })
+      expect(new Set(both).size).toBe(2)
+      expect(both).toContain(first)
+    }),
+  )
+
+  it.live("A090: but not one in which a call has left something that failed; the next call is not blamed", () =>
+    Effect.gen(function* () {
+      const handler = isolated(module, "litters")
+      const first = yield* ask(handler, 1)
+      expect(yield* ask(handler, 2)).toBe(first)
+      expect(yield* ask(handler, 2)).not.toBe(first)
+    }),
+  )
+
+  it.live("nor one that was ended", () =>
+    Effect.gen(function* () {
+      const handler = isolated(module, "exits")
+      const { worker } = yield* makeStation({ put: { call: handler } })
+      for (const _ of [1, 2]) {
+        const event = yield* perform(worker, call("put"), { ms: 10_000 })
+        expect(event).toHaveProperty("failure.message", expect.stringContaining("ended with code 3"))
+      }
+    }),
+  )
+})
+
+describe("a module that cannot do it", () => {
+  it.live("has done nothing: an effect has failed, and is not in doubt", () =>
+    Effect.gen(function* () {
+      const cases = [
+        isolated(module, "absent"),
+        isolated(module, "noFunction"),
+        isolated(new URL("./isolated-broken.ts", import.meta.url), "answer"),
+      ]
+      const said: string[] = []
+      for (const handler of cases) {
+        const { worker } = yield* makeStation({ put: { call: handler } })
+        const event = yield* perform(worker, call("put"), { ms: 10_000 })
+        expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+        said.push("failure" in event ? (event.failure?.message ?? "") : "")
+      }
+      expect(said[0]).toContain("exports no function `absent`")
+      expect(said[1]).toContain("exports no function `noFunction`")
+      expect(said[2]).toContain("cannot be loaded: this module is broken")
+    }),
+  )
+
+  test("is told by the toolbox where it can be known before", () => {
+    const faultOf = (put: unknown) => toolbox(catalog, { ...working, put } as never).fault?.message
+    const working = { get: () => null, any: () => null, set: { call: () => null, reconcile: () => null } }
+    const reconcile = () => null
+    expect(faultOf({ call: isolated(module, "answer"), reconcile })).toBeUndefined()
+    expect(faultOf({ call: () => null, reconcile })).toContain("must be what `isolated` makes")
+    for (const [url, name, options, fault] of [
+      [new URL("./absent.ts", import.meta.url), "answer", {}, "there is no file"],
+      ["./isolated-handlers.ts", "answer", {}, "must be a `file:` URL"],
+      [new URL("https://example.org/x.js"), "answer", {}, "must be a `file:` URL"],
+      [module, 7, {}, "must be a string, but is an integer"],
+      [module, "answer", { memoryMb: 0 }, "`memoryMb` must be"],
+    ] as const) {
+      expect(faultOf({ call: isolated(url as never, name as never, options), reconcile })).toContain(fault)
+    }
+  })
+})
+
+test("threads that wait for their next call, or block, do not keep a process alive", () => {
+  const flags = ["--conditions=@sequitur/source", "test/run/isolated-process.ts"]
+  const said = execFileSync(process.execPath, flags, { encoding: "utf8", timeout: 9_000 })
+  expect(said).toBe("outcome\nanswer-lost\n")
+})
