@@ -10,7 +10,8 @@ import { type Animal, animalOf, kinds, type Shape } from "./zoo.ts"
 
 interface Stopped {
   readonly shape: Shape
-  readonly ended: Ended
+  /** What the process has said that took it there; undefined where that is no longer so. */
+  readonly ended: Ended | undefined
   readonly entries: readonly Entry[]
   /** With everything that was accepted. */
   readonly ground: Ground
@@ -21,7 +22,10 @@ interface Stopped {
 export function judge({ shape, ended, entries, ground, unharmed }: Stopped): readonly string[] {
   const state = replay(runId, entries)
   if (state instanceof Error)
-    return [`the journal makes no sense: ${state.message}`, `its process said ${tellEnded(ended)}`]
+    return [
+      `the journal makes no sense: ${state.message}`,
+      `its process said ${ended === undefined ? "nothing" : tellEnded(ended)}`,
+    ]
   const problems = [...judgeReport(state, ended, ground), ...judgeAcknowledged(entries, ground)]
   problems.push(...judgeKeys(entries, ground))
   const steps = shape.map((tool, index) => countStep(ground, tool, `s${index + 1}`))
@@ -36,12 +40,12 @@ export function judge({ shape, ended, entries, ground, unharmed }: Stopped): rea
 const tellEnded = ({ ended, message }: Ended): string => (message === undefined ? ended : `${ended} (${message})`)
 
 /** What the last process has said, and what an earlier one said for good. */
-function judgeReport({ status }: RunState, last: Ended, ground: Ground): readonly string[] {
-  const { ended } = last
+function judgeReport({ status }: RunState, last: Ended | undefined, ground: Ground): readonly string[] {
   const honest =
-    ended === status ||
-    (ended === "RunEnded" && isTerminal(status)) ||
-    (ended === "RunInDoubt" && status === "in_doubt")
+    last === undefined ||
+    last.ended === status ||
+    (last.ended === "RunEnded" && isTerminal(status)) ||
+    (last.ended === "RunInDoubt" && status === "in_doubt")
   const problems = honest ? [] : [`its process said ${tellEnded(last)}, but the run is ${status}`]
   const said = ground.ended
   if (said !== undefined && isTerminal(said as Status) && said !== status)

@@ -53,7 +53,7 @@ export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Su
   const last = await goOn(stage, state, shape, "resume")
   const entries = await stage.entries(state)
   const ground = await stage.ground(state, true)
-  const problems = judge({ shape, ended: last ?? ended, entries, ground, unharmed: false })
+  const problems = judge({ shape, ended: last, entries, ground, unharmed: false })
   await stage.drop(state)
   return { ended, entries, problems }
 }
