@@ -58,13 +58,14 @@ function say(at: Pointer): string {
   return `\`${[first, ...(name === undefined ? [] : [name]), ...rest].join("/")}\` of the catalog`
 }
 
-/** Schemas have methods and cannot be copied: a mark stands for each, and what is given `undefined` is left out. */
+/** Schemas and formats have methods and cannot be copied: a mark stands for each, and what is given `undefined` is left out. */
 function withoutSchemas(spec: unknown): unknown {
   if (!isRecord(spec)) return spec
   const bare = mark(spec)
-  const { tools } = spec
+  const { formats, tools } = spec
+  if (isTable(formats)) bare.formats = Object.fromEntries(Object.keys(formats).map((name) => [name, "a format"]))
   // An array, a Map or another instance is no table of tools: it is left for the copy to refuse.
-  if (!isRecord(tools) || ![Object.prototype, null].includes(Object.getPrototypeOf(tools))) return bare
+  if (!isTable(tools)) return bare
   const marked = Object.entries(tools).map(([name, tool]) => [name, isRecord(tool) ? mark(tool) : tool])
   return { ...bare, tools: Object.fromEntries(marked) }
 }
@@ -81,12 +82,20 @@ const holders = new Set(["inputs", "params", "result"])
 
 const isSchema = (value: unknown): boolean => isRecord(value) && ("_zod" in value || Kind in value)
 
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-function withSchemas(plain: CatalogSpec, { inputs, tools }: CatalogSpec): CatalogSpec {
+function withSchemas(plain: CatalogSpec, { inputs, formats, tools }: CatalogSpec): CatalogSpec {
   const whole = Object.entries(plain.tools).map(([name, bare]): [string, ToolSpec] => {
     const { params, result } = tools[name] as ToolSpec
     return [name, { ...bare, params, ...(result === undefined ? {} : { result }) }]
   })
-  return { ...plain, tools: Object.fromEntries(whole), ...(inputs === undefined ? {} : { inputs }) }
+  return {
+    ...plain,
+    tools: Object.fromEntries(whole),
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(formats === undefined ? {} : { formats }),
+  }
 }

@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import type { Bounds } from "../text/bounds.ts"
 import type { Json } from "../text/json.ts"
+import type { FormatSpec } from "./format.ts"
 import type { Policy } from "./policy.ts"
 import type { AnySchema, Schema } from "./schema/schema.ts"
 import type { EffectClass, Requirement, ToolSpec } from "./tool.ts"
@@ -12,6 +13,8 @@ export interface CatalogSpec {
   readonly version: string
   /** What the host hands to a run. */
   readonly inputs?: AnySchema
+  /** String formats of its own, for JSON Schema and TypeBox, beside the standard's. zod's formats are zod's. */
+  readonly formats?: { readonly [name: string]: FormatSpec }
   readonly machine?: MachineSpec
   readonly blastRadius?: { readonly [dimension: string]: LimitSpec }
   readonly budgets?: BudgetSpec

@@ -5,8 +5,10 @@ import { defaultBounds } from "../text/bounds.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
 import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
+import { readFormats } from "./format.ts"
 import { lint } from "./lint.ts"
 import { policySlice, readPolicy } from "./policy.ts"
+import type { Formats } from "./schema/front-end/formats.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
 import { anything, type Notice, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
@@ -76,10 +78,11 @@ function buildSafely(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
 function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   const plain = admitSpec(spec, faults)
   if (plain === undefined) return undefined
-  const inputs =
-    plain.inputs === undefined ? undefined : readSchema(plain.inputs, "inputs", child(root, "inputs"), "params", faults)
+  const formats = readFormats(plain.formats ?? {}, faults)
+  const read: Read = (schema, tool, at, role) => readSchema(schema, tool, at, role, formats, faults)
+  const inputs = plain.inputs === undefined ? undefined : read(plain.inputs, "inputs", child(root, "inputs"), "params")
   const tools = new Map<string, Tool>()
-  for (const [name, toolSpec] of Object.entries(plain.tools)) tools.set(name, buildTool(name, toolSpec, faults))
+  for (const [name, toolSpec] of Object.entries(plain.tools)) tools.set(name, buildTool(name, toolSpec, read))
   const built: Built = {
     name: plain.name,
     version: plain.version,
@@ -99,11 +102,12 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   return built
 }
 
-function buildTool(name: string, spec: ToolSpec, faults: Unplaced[]): Tool {
+type Read = (schema: unknown, tool: string, at: Pointer, role: Role) => Schema
+
+function buildTool(name: string, spec: ToolSpec, read: Read): Tool {
   const at = child(child(root, "tools"), name)
-  const params = readSchema(spec.params, name, child(at, "params"), "params", faults)
-  const result =
-    spec.result === undefined ? undefined : readSchema(spec.result, name, child(at, "result"), "result", faults)
+  const params = read(spec.params, name, child(at, "params"), "params")
+  const result = spec.result === undefined ? undefined : read(spec.result, name, child(at, "result"), "result")
   const blast = byName(spec.blast).map(([dimension, cost]) => buildBlast(dimension, cost, params))
   const policy = readPolicy(spec)
   const version = spec.version ?? "1"
@@ -172,9 +176,16 @@ function buildMachine({ initial, transitions }: NonNullable<CatalogSpec["machine
   }
 }
 
-function readSchema(schema: unknown, tool: string, at: Pointer, role: Role, faults: Unplaced[]): Schema {
+function readSchema(
+  schema: unknown,
+  tool: string,
+  at: Pointer,
+  role: Role,
+  formats: Formats,
+  faults: Unplaced[],
+): Schema {
   const said = at === "/inputs" ? "inputs" : role
-  const lowered = lowerSchema(schema, role)
+  const lowered = lowerSchema(schema, role, formats)
   if (!lowered.ok) {
     for (const fault of lowered.faults) faults.push(diagnoseSchema(fault, tool, at, said))
     return anything
@@ -214,9 +225,11 @@ function diagnoseSchema(
       // zod wraps these functions, and hides them from whoever reads the schema.
       const hidden = /superRefine|custom|instanceof/.test(what)
       const form = '`.refine(named("is-iban", "1", fn))`'
-      const remedy = hidden
-        ? `Use ${form} or \`.check(named(…))\` instead: ${what} hides its function.`
-        : `Name it: ${form}.`
+      const remedy = what.includes("kind")
+        ? 'Name it where it is registered: `TypeRegistry.Set("Even", named("even", "1", fn))`.'
+        : hidden
+          ? `Use ${form} or \`.check(named(…))\` instead: ${what} hides its function.`
+          : `Name it: ${form}.`
       return diagnose("SEQ805", at, { ...place, remedy })
     }
     case "not-json":

@@ -110,12 +110,13 @@ const Budgets = Type.Object(
   closed,
 )
 
-/** Schemas are anything here: they are judged by their own front-ends. */
+/** Schemas and formats are anything here: they are judged where they are read. */
 export const CatalogEnvelope = Type.Object(
   {
     name,
     version: name,
     inputs: Type.Optional(Type.Unknown()),
+    formats: Type.Optional(record(Type.Unknown())),
     machine: Type.Optional(Machine),
     blastRadius: Type.Optional(record(Limit)),
     budgets: Type.Optional(Budgets),

@@ -91,7 +91,7 @@ const readSource = (value: CompensationSpec["args"][string]): UndoSource =>
   isFrom(value) ? { kind: value.kind, path: value.path as Pointer } : { kind: "literal", value }
 
 /** What `fromResult` and `fromArgs` make, and nothing that merely has such a field. */
-const isFrom = (value: CompensationSpec["args"][string]): value is FromResult | FromArgs =>
+export const isFrom = (value: CompensationSpec["args"][string]): value is FromResult | FromArgs =>
   typeof value === "object" &&
   value !== null &&
   "kind" in value &&

@@ -56,7 +56,9 @@ function judgeLiteral(step: Call, value: never, tool: Tool, plan: Asked, report:
     const at = `${child(step.at, "args")}${issue.at}` as Pointer
     // The validator sees the same misfits, in its own words.
     if (told.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))) continue
-    report.add(diagnose("SEQ124", at, { argument: argumentOf(at, step), tool: tool.name, said: issue.message }))
+    report.add(
+      diagnose("SEQ124", asWritten(at, plan), { argument: argumentOf(at, step), tool: tool.name, said: issue.message }),
+    )
   }
   return nothing
 }
@@ -106,22 +108,40 @@ function judgeHole(
   )
 }
 
+/** A place in the value that an expression stands for is one key further in where the plan says `$literal`. */
+function asWritten(at: Pointer, { document }: Plan): Pointer {
+  let value: Json | undefined = document as unknown as Json
+  let quoted = false
+  const tokens: string[] = []
+  for (const token of parsePointer(at) ?? []) {
+    if (!quoted && isObject(value) && Object.hasOwn(value, "$literal")) {
+      quoted = true
+      tokens.push("$literal")
+      value = value.$literal
+    }
+    tokens.push(token)
+    value = value === undefined ? undefined : valueAt(value, formatPointer([token]))
+  }
+  return formatPointer(tokens)
+}
+
 function diagnoseMisfit(misfit: Misfit, step: Call, called: Tool, plan: Asked): Unplaced {
   const { name: tool } = called
-  const { at, kind, expected, found, key = "", known = [] } = misfit
-  const argument = argumentOf(kind === "missing" ? child(at, key) : at, step)
+  const { kind, expected, found, key = "", known = [] } = misfit
+  const argument = argumentOf(kind === "missing" ? child(misfit.at, key) : misfit.at, step)
+  const at = asWritten(misfit.at, plan)
   switch (kind) {
     case "missing":
       return diagnose("SEQ120", at, { tool, argument, expected })
     case "unknown": {
-      const mend = (): JsonPatch | undefined => mendUnknown(misfit, step, called, plan)
+      const mend = (): JsonPatch | undefined => mendUnknown(misfit, at, step, called, plan)
       const nearest = suggest(key, known, "parameters")
       return diagnose("SEQ121", at, { tool, argument, nearest }, { part: "key", mend })
     }
     case "type":
       return diagnose("SEQ122", at, { argument, tool, expected, found })
     case "value":
-      return diagnose("SEQ123", at, { argument, tool, expected, found }, { mend: () => mendValue(misfit, step) })
+      return diagnose("SEQ123", at, { argument, tool, expected, found }, { mend: () => mendValue(misfit, at, step) })
   }
 }
 
@@ -137,9 +157,15 @@ function argumentOf(at: Pointer, step: Call): string {
  * The parameter that was meant, if the value is right there. With nothing near it, it is taken out: but only of a read,
  * because an effect without `dryRun` is another effect.
  */
-function mendUnknown({ at, key = "", known = [] }: Misfit, step: Call, tool: Tool, plan: Asked): JsonPatch | undefined {
+function mendUnknown(
+  { at: inValue, key = "", known = [] }: Misfit,
+  at: Pointer,
+  step: Call,
+  tool: Tool,
+  plan: Asked,
+): JsonPatch | undefined {
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
-  const within = (parsePointer(parent) ?? []).slice(3)
+  const within = (parsePointer(inValue) ?? []).slice(3, -1)
   const meant = intended(key, known)
   if (meant === undefined)
     return tool.mutates || nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
@@ -180,8 +206,8 @@ function patternAt(pattern: Expression, [token, ...rest]: readonly string[]): Ex
 }
 
 /** One of a few known words, written otherwise. Numbers and amounts are never guessed. */
-function mendValue({ at, known = [] }: Misfit, step: Call): JsonPatch | undefined {
-  const written = patternAt(step.args, (parsePointer(at) ?? []).slice(3))
+function mendValue({ at: inValue, known = [] }: Misfit, at: Pointer, step: Call): JsonPatch | undefined {
+  const written = patternAt(step.args, (parsePointer(inValue) ?? []).slice(3))
   if (written?.kind !== "literal" || typeof written.value !== "string") return undefined
   const meant = intended(written.value, known)
   return meant === undefined ? undefined : [{ op: "replace", path: at, value: meant }]

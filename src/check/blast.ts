@@ -81,34 +81,29 @@ function checkDimension(
   // What is no count was told already.
   const before = Number.isSafeInteger(given) && given >= 0 ? given : 0
   const total = { min: 0, max: 0 }
+  let within = before
   let told = false
   costs.forEach((cost, index) => {
     const own = cost.find((one) => one.dimension === dimension)
     const step = plan.steps[index]
     if (own === undefined || step === undefined) return
     total.min = add(total.min, own.min)
-    const left = max - before - total.max
     total.max = add(total.max, own.max)
-    if (told) return
+    const at = placeOf(plan, index, dimension)
+    // A step that passes the limit alone is at fault by itself: what the others come to is asked without it.
     if (own.max > max) {
-      told = true
       const how = own.min === own.max ? "" : ", or write the value itself instead of a reference"
-      report.add(
-        diagnose("SEQ401", placeOf(plan, index, dimension), { step: step.id, worst: own.max, dimension, max, how }),
-      )
-    } else if (own.max > left) {
-      told = true
-      const already = before === 0 ? "" : `, ${before} already spent`
-      report.add(
-        diagnose("SEQ402", placeOf(plan, index, dimension), {
-          worst: worstOf(costs, dimension, before),
-          dimension,
-          spent: already,
-          max,
-          step: step.id,
-        }),
-      )
+      report.add(diagnose("SEQ401", at, { step: step.id, worst: own.max, dimension, max, how }))
+      return
     }
+    const left = max - within
+    within = add(within, own.max)
+    // What passes the total is one fault, however many steps follow.
+    if (told || own.max <= left) return
+    told = true
+    const already = before === 0 ? "" : `, ${before} already spent`
+    const worst = worstOf(costs, dimension, before)
+    report.add(diagnose("SEQ402", at, { worst, dimension, spent: already, max, step: step.id }))
   })
   return { dimension, ...total }
 }

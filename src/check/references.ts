@@ -11,6 +11,7 @@ import { shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
 import { describe, itemsOf } from "../catalog/schema/shape.ts"
+import { show } from "../catalog/schema/show.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
@@ -179,8 +180,9 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
 function canMatch({ at, path, value }: Match, items: TSchema, place: string, read: Selection, visit: Visit): boolean {
   const found = shapeAt(items, path)
   if (!found.ok && found.why === "optional") return true
+  const wanted = value.kind === "literal" ? undefined : visit.given.get(value)
   const canEqual = (shape: TSchema): boolean => {
-    const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)
+    if (value.kind === "literal") return accepts(shape, value.value)
     return wanted === undefined || fit(wanted, shape) !== "never-fits"
   }
   const declared = lookUp(
@@ -199,11 +201,9 @@ function canMatch({ at, path, value }: Match, items: TSchema, place: string, rea
     },
   )
   if (declared === undefined) return false
-  if (value.kind === "literal" && accepts(declared, value.value)) return true
-  const wanted = value.kind === "literal" ? Type.Const(value.value) : visit.given.get(value)
-  if (wanted === undefined || fit(wanted, declared) !== "never-fits") return true
-  const pointer = formatPointer(path)
-  visit.report.add(diagnose("SEQ212", at, { path: pointer, declared: describe(declared), wanted: describe(wanted) }))
+  if (canEqual(declared)) return true
+  const said = value.kind === "literal" ? show(value.value) : describe(wanted ?? unknown)
+  visit.report.add(diagnose("SEQ212", at, { path: formatPointer(path), declared: describe(declared), wanted: said }))
   return false
 }
 

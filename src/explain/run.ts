@@ -69,7 +69,7 @@ function cameOf({ status, step }: RunState): RunStepView["came"] {
 const reasonRoom = 1_000
 const nameRoom = 40
 
-const statusFormat: Readonly<Record<Status, Parameters<typeof paint>[1]>> = {
+const statusFormat: Readonly<Record<Status | "damaged", Parameters<typeof paint>[1]>> = {
   running: "bold",
   awaiting_approval: ["bold", "magenta"],
   in_doubt: ["bold", "red"],
@@ -77,9 +77,10 @@ const statusFormat: Readonly<Record<Status, Parameters<typeof paint>[1]>> = {
   failed: ["bold", "red"],
   cancelled: ["bold", "yellow"],
   exhausted: ["bold", "red"],
+  damaged: ["bold", "red"],
 }
 
-export const explainStatus = (status: Status, look: Look): string =>
+export const explainStatus = (status: Status | "damaged", look: Look): string =>
   paint(look, statusFormat[status], status.replace("_", " "))
 
 export function explainRun({ runId, status, failure, steps, effects, contradictions }: RunView, look: Look): string {

@@ -127,6 +127,10 @@ export class Chain {
     this.#runId = runId
   }
 
+  get hash(): string {
+    return this.#last.hash
+  }
+
   /** Entries that were kept as they came: copied by way of their text, as a store gives them back. */
   add(record: Recorded): Entry {
     const sealed = seal(this.#runId, this.#last, record)

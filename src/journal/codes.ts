@@ -101,6 +101,7 @@ export const runCodes = {
     message: "step `{stepId}` comes to the same effect as one of run `{other}`, whose outcome is not known",
     hint: "Wait until run `{other}` is settled (`resume` or `resolve` it), then run the plan again: its result is used.",
     why: "The same call of one task is one effect, in whatever run it comes.",
+    plain: "The same thing was asked for before, and we are still finding out whether it happened. Nothing was done twice.",
   },
   RUN112: {
     tag: "OnceConflict",
@@ -110,6 +111,7 @@ export const runCodes = {
       "`{tool}` of step `{stepId}` was done for the same {by} by run `{other}`, with other arguments or by somebody else",
     hint: "Look at run `{other}`; if its effect is wrong, have it undone, then run the plan again.",
     why: "What makes two calls the same business, whatever they are called with, happens once.",
+    plain: "This was done once already, in another way, so it was not done again.",
   },
   RUN113: {
     tag: "UndoFailed",
@@ -118,6 +120,7 @@ export const runCodes = {
     message: "undoing step `{stepId}` with `{tool}` failed: {said}",
     hint: "Undo it by hand: the arguments are in the run's `log`.",
     why: "An effect that could not be undone remains, and somebody must know.",
+    plain: "A change could not be taken back. Somebody will have to look at it.",
   },
   RUN201: {
     tag: "InputsRefused",
@@ -198,6 +201,7 @@ export const runCodes = {
     message: "run `{runId}` is not in doubt at `{wanted}`",
     hint: "Look at what the run waits for now (`status`, `log`).",
     why: "A person's word settles only what nothing else can.",
+    plain: "There is nothing left to be cleared up here.",
   },
   RUN210: {
     tag: "ResolutionRefused",
@@ -206,6 +210,7 @@ export const runCodes = {
     message: "the result given for step `{stepId}` {problem}",
     hint: "Give the result as `{tool}` would have returned it.",
     why: "Later steps take it for what the tool declares.",
+    plain: "What was entered does not fit, so nothing was changed.",
   },
   RUN301: {
     tag: "ApprovalDenied",
@@ -241,6 +246,7 @@ export const runCodes = {
     message: "`{by}` cancelled the run: {reason}",
     hint: "Look at what was done, undone, and remains (`log`); run a plan again if it is still wanted.",
     why: "Whoever is responsible may stop a run at any moment.",
+    plain: "This was cancelled.",
   },
   RUN305: {
     tag: "AlreadyCancelled",
@@ -249,6 +255,7 @@ export const runCodes = {
     message: "run `{runId}` is being cancelled: `{by}` asked for it",
     hint: "Look at what becomes of it with `status` or `log`.",
     why: "One request is enough.",
+    plain: "This is being cancelled already.",
   },
   RUN401: {
     tag: "BudgetExhausted",
@@ -266,6 +273,7 @@ export const runCodes = {
     message: "step `{stepId}` would take `{dimension}` of this {scope} to {found}: {used} are used of {max}",
     hint: "Look at the other runs of this {scope}; a higher limit is `blastRadius.{dimension}.max` in the catalog.",
     why: "A limit holds for all runs in its scope together, and what is in doubt counts.",
+    plain: "This would have gone over a limit, so it was not done.",
   },
   RUN501: {
     tag: "StoreUnavailable",
@@ -328,6 +336,7 @@ export const runCodes = {
     message: "another process has taken up run `{runId}`",
     hint: "Leave it to that process, and look at what becomes of it (`status`, `log`).",
     why: "Two processes that both continue a run would do its effects twice.",
+    plain: "Somebody else is working on this already.",
   },
   RUN508: {
     tag: "JournalOlder",
@@ -336,6 +345,7 @@ export const runCodes = {
     message: "`{where}` was written in journal version {found}; this sequitur goes on with {known} alone",
     hint: "Let the sequitur that wrote it end the run; this one reads it (`log`), and takes its effects into account.",
     why: "An older version may mean other things by the same words.",
+    plain: "This was begun by an older version of the software and cannot be continued here.",
   },
 } as const satisfies Record<`RUN${number}`, Entry>
 

@@ -53,9 +53,7 @@ export interface JournalService {
     options?: { readonly tenant?: string | undefined },
   ) => Effect<readonly Entry[], StoreUnavailable | JournalTampered | JournalNewer>
   /** The runs of a tenant, or of all, by the time they started. Their chains are not verified: that is for whoever reads one. */
-  readonly list: (options?: {
-    readonly tenant?: string | undefined
-  }) => Effect<readonly RunSummary[], StoreUnavailable | JournalTampered>
+  readonly list: (options?: { readonly tenant?: string | undefined }) => Effect<readonly RunSummary[], StoreUnavailable>
   /** Runs that somebody must take up by now: decided, due, or left by a holder whose lease has run out. Longest waiting first. */
   readonly due: (nowMs: number, limit: number) => Effect<readonly string[], StoreUnavailable>
   /** The newest generation of an effect; undefined where it was never begun. */
@@ -118,7 +116,8 @@ export interface RunSummary {
   readonly tenant: string
   readonly subject: string
   readonly goal: string | undefined
-  readonly status: Status
+  /** `damaged` where what is kept of it cannot be so: `read` says where, and the others are listed all the same. */
+  readonly status: Status | "damaged"
   readonly entries: number
   readonly startedAtMs: number
   readonly updatedAtMs: number

@@ -6,7 +6,7 @@ import { type Entry, journalVersion } from "./entry.ts"
 import { JournalNewer, JournalTampered, type StoreUnavailable } from "./failure.ts"
 import { Journal, type JournalService, type Whole } from "./journal.ts"
 import { adopt, append, renew, takeUp } from "./lease.ts"
-import { claimRow, effectRow, lastOf, summarise } from "./rows.ts"
+import { claimRow, effectRow, lastOf } from "./rows.ts"
 import { Commits } from "./sqlite/commit.ts"
 import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
@@ -61,7 +61,7 @@ function makeSqlite(
         const found = find()
         return (found instanceof Error ? Effect.fail(found) : Effect.succeed(found)) as Looked<Found>
       } catch (error) {
-        return Effect.fail(commits.explain(error))
+        return Effect.fail(error instanceof JournalTampered ? error : commits.explain(error)) as Looked<Found>
       }
     })
 
@@ -100,7 +100,7 @@ function makeSqlite(
     renew: (runId, as) => change(() => renew(rows, runId, as)),
     look: (runId) => look(() => known(rows.run(runId), lastOf)),
     read: (runId, { tenant } = {}) => look(() => read(runId, tenant)),
-    list: ({ tenant } = {}) => look(() => rows.list(tenant).map(summarise)),
+    list: ({ tenant } = {}) => look(() => rows.list(tenant)),
     due: (nowMs, limit) => look(() => rows.due(nowMs, journalVersion, limit)),
     effect: (tenant, identity) => look(() => known(rows.effect(tenant, identity), effectRow)),
     claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),

@@ -5,3 +5,7 @@ export type Status = "running" | "awaiting_approval" | "in_doubt" | RunEnded["st
 
 export const isTerminal = (status: Status): status is RunEnded["status"] =>
   status !== "running" && status !== "awaiting_approval" && status !== "in_doubt"
+
+const all = ["running", "awaiting_approval", "in_doubt", "succeeded", "failed", "cancelled", "exhausted"]
+
+export const isStatus = (text: string): text is Status => all.includes(text)

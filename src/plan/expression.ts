@@ -219,13 +219,13 @@ function lowerConcat(written: Json, at: Pointer, lowering: Lowering): Concat | L
   const parts: (Literal | Read)[] = []
   for (const [index, item] of written.entries()) {
     const part = lowerExpression(item, child(place, index), lowering)
-    if (part.kind === "broken") return part
-    if (!isPart(part)) {
+    if (isPart(part)) parts.push(part)
+    else if (part.kind !== "broken") {
       const problem = "`$concat` joins strings, integers and booleans, or a `$from` to such"
-      return broken(part.at, problem, forms.$concat, lowering)
+      broken(part.at, problem, forms.$concat, lowering)
     }
-    parts.push(part)
   }
+  if (parts.length < written.length) return { kind: "broken", at }
   const texts = parts.map((part) => (part.kind === "literal" ? textOf(part.value) : undefined))
   return texts.every((text) => text !== undefined)
     ? { kind: "literal", at, value: texts.join("") }

@@ -1,6 +1,7 @@
 /** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import type { Schema } from "../catalog/schema/schema.ts"
 import { branchesOf, describe, itemsOf, propertiesOf } from "../catalog/schema/shape.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import { escapeHidden } from "../text/escape.ts"
@@ -21,7 +22,7 @@ export function planPrompt(
   { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
 ): string {
   const room = Math.max(least, maxLength)
-  const texts = [sayAll, sayArguments, sayNames].map((say) => {
+  const texts = [sayAll, withoutWords(sayAll), withoutWords(sayArguments), sayNames].map((say) => {
     const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
     return [language, ...wordsOf(form), ...rules(catalog), ...told, ...tools(catalog, say)].join("\n\n")
   })
@@ -84,7 +85,7 @@ function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly 
           `  - \`${line(from)}\` to \`${line(to)}\`${guard === undefined ? "" : ", when a person has approved"}`,
         )
   }
-  const given = inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs.shape)]
+  const given = inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs)]
   return [["# Rules", "", ...lines].join("\n"), ["# Input", "", ...given].join("\n")]
 }
 
@@ -98,7 +99,7 @@ function tools({ tools }: Catalog, say: SayTool): readonly string[] {
 const sayNames: SayTool = ({ name, description }) => [`## ${line(name)}\n${line(description, 120)}`]
 
 const sayArguments: SayTool = (tool) => {
-  const args = placesOf(tool.params.shape, "arguments")
+  const args = placesOf(tool.params, "arguments")
   return [
     `## ${line(tool.name)}`,
     line(tool.description, 1_000),
@@ -109,9 +110,17 @@ const sayArguments: SayTool = (tool) => {
 
 const sayAll: SayTool = (tool) => {
   const result = tool.result === undefined ? ["Result: not declared; only the whole value can be used."] : []
-  const places = tool.result === undefined ? [] : placesOf(tool.result.shape)
+  const places = tool.result === undefined ? [] : placesOf(tool.result)
   return [...sayArguments(tool), ...result, ...(places.length === 0 ? [] : ["Result:", ...places])]
 }
+
+/** Without what authors say of arguments and results. */
+const withoutWords =
+  (say: SayTool): SayTool =>
+  (tool) => {
+    const bare = (schema: Schema): Schema => ({ ...schema, descriptions: new Map() })
+    return say({ ...tool, params: bare(tool.params), result: tool.result && bare(tool.result) })
+  }
 
 /** When and at what price it may be called. */
 function termsOf({ effect, states, requires, blast }: Tool): readonly string[] {
@@ -136,11 +145,13 @@ const placesMax = 60
 const depthMax = 8
 
 /** Each place in a value, with what stands there. `*` is any index or any key. */
-function placesOf(shape: TSchema, of: "arguments" | "values" = "values"): readonly string[] {
+function placesOf({ shape, descriptions }: Schema, of: "arguments" | "values" = "values"): readonly string[] {
   const [start, optionally] = of === "arguments" ? [1, " (may be left out)"] : [0, " (may be absent)"]
   const lines: string[] = []
   addPlaces(shape, root, 0, (at, { shape: inner, optional }) => {
-    lines.push(`- ${line(at.slice(start))}: ${line(describe(inner), 600)}${optional ? optionally : ""}`)
+    const said = descriptions.get(at)
+    const words = said === undefined ? "" : `. ${said}`
+    lines.push(`- ${line(at.slice(start))}: ${line(describe(inner), 600)}${optional ? optionally : ""}${words}`)
   })
   // An object of no properties has nothing to tell; of anything else at least what it is.
   const whole = branchesOf(shape).every((branch) => branch[Kind] === "Object")

@@ -41,7 +41,7 @@ describe("names", () => {
   test("limits and states too; the first is shown beside the second", () => {
     const counting = { ...read, blast: { cents: 1, Cents: 1 } }
     const [first] = build({ look: counting }, { blastRadius: { cents: { max: 1 }, Cents: { max: 1 } } }).diagnostics
-    expect(first).toMatchObject({ code: "SEQ817", at: "/blastRadius/Cents", related: [{ at: "/blastRadius/cents" }] })
+    expect(first).toMatchObject({ code: "SEQ817", at: "/blastRadius/cents", related: [{ at: "/blastRadius/Cents" }] })
   })
 })
 
@@ -123,11 +123,32 @@ describe("within every plan's reach", () => {
     expect(said(build({ pay }, { blastRadius: { cents: { max: 0 } } }))).toEqual([])
   })
 
+  test("transitions are steps too", () => {
+    const machine = { initial: "A", transitions: { A: { B: {} }, B: { C: {} }, C: {} } }
+    const pay = { ...write, states: ["C"] }
+    const list = { ...read, requires: [{ tool: "pay" }] }
+    const within = (steps: number) => said(build({ pay, list }, { machine, budgets: { steps } }))
+    expect(within(4)).toEqual([])
+    expect(within(3)).toEqual(["SEQ818 /tools/list"])
+    expect(within(2)).toEqual(["SEQ818 /tools/pay", "SEQ818 /tools/list"])
+  })
+
   test("a warning keeps no other tool from being used", () => {
     const built = build({ look: read, pay: { ...write, blast: { cents: 5 } } }, { blastRadius: { cents: { max: 1 } } })
     expect(said(built)).toEqual(["SEQ818 /tools/pay"])
     expect(compile(built, '{"version":1,"steps":[{"id":"a","tool":"look","args":{"id":"x"}}]}').ok).toBe(true)
   })
+})
+
+test("what must be the same can be the same", () => {
+  const of = (params: ToolSpec["params"]): ToolSpec => ({ ...read, params })
+  const about = (own: ToolSpec["params"], other: ToolSpec["params"]) =>
+    said(build({ find: of(other), open: { ...of(own), requires: [{ tool: "find", same: ["id"] }] } }))
+  const [text, whole] = [z.strictObject({ id: z.string() }), z.strictObject({ id: z.int() })]
+  expect(about(text, whole)).toEqual(["SEQ824 /tools/open/requires/0"])
+  expect(about(text, z.strictObject({ id: z.union([z.int(), z.string()]) }))).toEqual([])
+  expect(about(text.partial(), whole.partial())).toEqual([])
+  expect(about(text, whole.partial())).toEqual(["SEQ824 /tools/open/requires/0"])
 })
 
 describe("answers for an effect", () => {

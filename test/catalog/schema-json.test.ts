@@ -360,7 +360,7 @@ describe("what cannot be honoured is refused by name", () => {
     [
       "A034: an unknown format",
       object({ a: { type: "string", format: "sku" } }),
-      '/a the format "sku" is none that is judged here',
+      '/a the format "sku" is not known: declare it in the catalog\'s `formats`',
     ],
     [
       "nullable",

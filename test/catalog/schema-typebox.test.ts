@@ -1,5 +1,5 @@
 /** TypeBox: what is refused, what is closed, and what the shape says. Cases come from reading TypeBox 0.34's `Value.Check`. */
-import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox"
+import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
@@ -52,6 +52,13 @@ describe("what a TypeBox schema may not do", () => {
 
   it.each(refused)("%s", (said, schema) => {
     for (const role of roles) expect(faultsOf(schema, role)).toContain(said)
+  })
+
+  it("asks functions that have no name, or that wait", () => {
+    TypeRegistry.Set("Nameless", () => true)
+    TypeRegistry.Set("Slow", (async () => true) as never)
+    expect(faultsOf({ [Kind]: "Nameless" })).toEqual(["unnamed-function / the check of the kind `Nameless`"])
+    expect(faultsOf({ [Kind]: "Slow" })).toEqual(["asynchronous / the check of the kind `Slow`"])
   })
 
   it("fills in defaults, in params", () => {
@@ -161,21 +168,18 @@ describe("objects that ignore unknown keys", () => {
 })
 
 describe("shapes that are looser than TypeBox", () => {
-  TypeRegistry.Set("Even", (_, value) => typeof value === "number" && value % 2 === 0)
-  FormatRegistry.Set(
-    "short",
-    named("short", "3", (text) => text.length < 2),
+  TypeRegistry.Set(
+    "Even",
+    named("even", "1", (_: unknown, value: unknown) => typeof value === "number" && value % 2 === 0),
   )
   const node = Type.Recursive((self) => Type.Object({ c: Type.Array(self) }))
 
   it.each<[string, TSchema, Json]>([
-    ["format", Type.String({ format: "short" }), "ab"],
     [
       "intersection of odd keys",
       Type.Intersect([Type.Object({ "a+": Type.Integer() }), Type.Object({})], { unevaluatedProperties: false }),
       { "a+": 1 },
     ],
-    ["format that nobody registered", Type.String({ format: "unheard-of" }), "a"],
     ["unique items", Type.Array(Type.Any(), { uniqueItems: true }), [1, 1]],
     ["contains", Type.Array(Type.Any(), { contains: Type.Literal(2) }), [1]],
     ["counted properties", Type.Object({}, { additionalProperties: true, minProperties: 1 }), {}],
@@ -205,7 +209,7 @@ describe("shapes that are looser than TypeBox", () => {
   })
 
   it("name the functions that have names", () => {
-    expect(lowered(Type.String({ format: "short" })).functions).toEqual(["short@3"])
+    expect(lowered(Type.Array({ [Kind]: "Even" } as TSchema)).functions).toEqual(["even@1"])
   })
 
   it("are the same whatever else was made before: recursive types are numbered as they are made", () => {
@@ -222,19 +226,25 @@ describe("the judge", () => {
   })
 
   it("takes a check of the host's that throws for one that refuses", () => {
-    TypeRegistry.Set("Throws", () => {
-      throw new Error("boom")
-    })
+    TypeRegistry.Set(
+      "Throws",
+      named("throws", "1", (): boolean => {
+        throw new Error("boom")
+      }),
+    )
     expect(lowered({ [Kind]: "Throws" } as TSchema).judge(1)).toEqual([
       { at: "", message: "the schema failed to judge this value: boom" },
     ])
   })
 
   it("judges a copy", () => {
-    TypeRegistry.Set("Mutates", (_, value) => {
-      ;(value as { a: number }).a = 2
-      return true
-    })
+    TypeRegistry.Set(
+      "Mutates",
+      named("mutates", "1", (_: unknown, value: unknown) => {
+        ;(value as { a: number }).a = 2
+        return true
+      }),
+    )
     const value = { a: 1 }
     expect(lowered({ [Kind]: "Mutates" } as TSchema).judge(value)).toHaveLength(1)
     expect(value).toEqual({ a: 1 })

@@ -1,4 +1,5 @@
 /** The questions asked of shapes: what stands where, does it fit, how much can it be, and in what words. */
+import { isDeepStrictEqual } from "node:util"
 import { Type } from "@sinclair/typebox"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -7,19 +8,23 @@ import { accepts } from "../../src/catalog/schema/accept.ts"
 import { type Place, shapeAt } from "../../src/catalog/schema/at.ts"
 import { fit as compare, type Fit } from "../../src/catalog/schema/fit.ts"
 import { countOf, intervalOf } from "../../src/catalog/schema/interval.ts"
+import { judgeWhole } from "../../src/catalog/schema/judge.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"
-import type { Role } from "../../src/catalog/schema/schema.ts"
+import type { Role, Schema } from "../../src/catalog/schema/schema.ts"
 import { itemsOf, propertiesOf, type Shape, describe as say } from "../../src/catalog/schema/shape.ts"
 import { isObject, type Json } from "../../src/text/json.ts"
 import { parsePointer } from "../../src/text/pointer.ts"
-import { type Node, node, spoil, typeBoxOf, valueFor, zodOf } from "./arbitrary.ts"
+import { jsonSchemaOf, type Node, node, spoil, typeBoxOf, valueFor, zodOf } from "./arbitrary.ts"
 
-function shapeOf(schema: unknown, role: Role = "params"): Shape {
+function schemaOf(schema: unknown, role: Role = "params"): Schema {
   const result = lowerSchema(schema, role)
   if (!result.ok) throw new Error(JSON.stringify(result.faults))
-  return result.schema.shape
+  return result.schema
 }
+
+const shapeOf = (schema: unknown, role: Role = "params"): Shape => schemaOf(schema, role).shape
+const isRight = (schema: Schema, value: Json): boolean => judgeWhole(schema, value).length === 0
 
 describe("shapeAt", () => {
   const result = shapeOf(
@@ -317,11 +322,45 @@ const holder = fc.oneof(
 
 const held = holder.chain((one) => fc.tuple(fc.constant(one), valueFor(one)))
 
-const build = fc.constantFrom(zodOf, (node: Node) => typeBoxOf(node, "written"))
+/** In one of the three languages; JSON Schema in any of its many ways. */
+const build = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom<(node: Node) => unknown>(zodOf, (node) => typeBoxOf(node, "written")) },
+  {
+    // Ajv takes its time to make code of each.
+    weight: 1,
+    arbitrary: fc
+      .array(fc.nat(), { minLength: 1, maxLength: 12 })
+      .map((choices) => (node: Node) => jsonSchemaOf(node, "2020-12", false, choices)),
+  },
+)
+/** Arrays of what mostly are objects, as arrays, tuples, records of none and what may be null; and something to compare. */
+const list = holder.chain((item) => {
+  const nodes: readonly Node[] = [
+    { kind: "array", item },
+    { kind: "union", branches: [{ kind: "array", item }, { kind: "null" }] },
+    { kind: "tuple", items: [item, item] },
+  ]
+  const scalar = fc.constantFrom<Json[]>("a", "b", "", 1, 0, 2.5, true, null)
+  return fc.constantFrom(...nodes).chain((node) =>
+    fc.tuple(
+      fc.constant(node),
+      valueFor(node),
+      fc.oneof(
+        scalar,
+        valueFor(item).map((one) => valueAt(one, ["a"]) ?? one),
+      ),
+    ),
+  )
+})
+
+const same = (one: Json | undefined, other: Json): boolean => one !== undefined && isDeepStrictEqual(one, other)
+
 const tokens = fc.array(fc.constantFrom("a", "a", "a", "b", "b", "c", "d", "tag", "x", "0", "1", "2", "toString"), {
   minLength: 1,
   maxLength: 3,
 })
+
+const nearTokens = fc.oneof({ weight: 2, arbitrary: fc.constant(["a"]) }, { weight: 1, arbitrary: tokens })
 
 /** Two schemas, often nearly the same. */
 const pair = fc.oneof(
@@ -345,6 +384,8 @@ function alter(node: Node, choices: readonly number[]): Node {
     if (key === undefined) return part
     if (key === "optional") return { ...part, optional: choice % 2 === 0 }
     const inner = spoilt((part as Record<string, unknown>)[key], others)
+    // No number is a multiple of nothing.
+    if (key === "step" && inner === 0) return { ...part, step: 1 }
     if (Array.isArray(part)) return part.map((item, index) => (String(index) === key ? inner : item))
     return { ...part, [key]: inner }
   }
@@ -392,6 +433,7 @@ describe("on random schemas", () => {
 
   it("fit is sound both ways", () => {
     const seen: Record<Fit, number> = { fits: 0, "may-fit": 0, "never-fits": 0 }
+    const tried = { fits: 0, "never-fits": 0 }
     fc.assert(
       fc.property(
         pair.chain(([one, other]) =>
@@ -406,22 +448,61 @@ describe("on random schemas", () => {
         build,
         fc.constantFrom<Role[]>("params", "result"),
         ([one, other, values, choices], build, buildOther, role) => {
-          const output = shapeOf(build(one), role)
-          const parameter = shapeOf(buildOther(other), "params")
-          const verdict = compare(output, parameter)
+          const output = schemaOf(build(one), role)
+          const parameter = schemaOf(buildOther(other), "params")
+          const verdict = compare(output.shape, parameter.shape)
           seen[verdict]++
+          if (verdict === "may-fit") return
+          // As the authors' own validators judge: what is promised of shapes must hold of them.
           for (const value of [...values, ...values.map((value) => spoil(value, choices))]) {
-            if (!accepts(output, value)) continue
-            if (verdict === "fits") expect({ value, right: accepts(parameter, value) }).toEqual({ value, right: true })
-            if (verdict === "never-fits")
-              expect({ value, right: accepts(parameter, value) }).toEqual({ value, right: false })
+            if (!isRight(output, value)) continue
+            tried[verdict]++
+            expect({ value, right: isRight(parameter, value) }).toEqual({ value, right: verdict === "fits" })
           }
         },
       ),
       { numRuns: 2_000 },
     )
-    console.log("fit:", seen)
+    console.log("fit:", seen, "values:", tried)
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
+    expect(Math.min(...Object.values(tried))).toBeGreaterThan(500)
+  })
+
+  it("what is picked out of an array, and what its elements are compared with, is as the shapes say", () => {
+    const seen: Record<string, number> = {}
+    fc.assert(
+      fc.property(
+        list,
+        build,
+        nearTokens,
+        nearTokens,
+        fc.constantFrom<Role[]>("params", "result"),
+        ([node, value, compared], build, path, pick, role) => {
+          const schema = schemaOf(build(node), role)
+          if (!Array.isArray(value) || !isRight(schema, value)) return
+          const items = itemsOf(schema.shape)
+          if (items === undefined) throw new Error("an array that no schema knows of")
+          const [picked, declared] = [shapeAt(items, pick), shapeAt(items, path)]
+          const matches = value.filter((element) => same(valueAt(element, path), compared))
+          // As the compiler refuses a `where` that can never match.
+          const may = declared.ok ? compare(Type.Const(compared), declared.shape) : declared.why
+          seen[`where ${may}`] = (seen[`where ${may}`] ?? 0) + 1
+          if (may === "never-fits") expect(matches).toEqual([])
+          if (!picked.ok) return
+          for (const element of value) {
+            const found = valueAt(element, pick)
+            const name = found === undefined ? "picked nothing" : "picked"
+            seen[name] = (seen[name] ?? 0) + 1
+            if (picked.certain) expect(found).toBeDefined()
+            if (found !== undefined) expect(accepts(picked.shape, found)).toBe(true)
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+    console.log("where and pick:", seen)
+    for (const name of ["where fits", "where may-fit", "where never-fits", "where optional", "picked"])
+      expect([name, (seen[name] ?? 0) > 2]).toEqual([name, true])
   })
 
   it("numbers and counts are in their intervals", () => {

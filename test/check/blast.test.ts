@@ -123,6 +123,18 @@ describe("a limit", () => {
     expect(said?.hint).toContain("`c`")
   })
 
+  test("is told of every step that passes it alone, and of the others together", () => {
+    const steps = [pay("a", 101), pay("b", 60), pay("c", 102), pay("d", 41), pay("e", 50)]
+    expectDiagnostics(catalogWith(100), steps).toEqual([
+      "SEQ401 /steps/0/args/cents",
+      "SEQ401 /steps/2/args/cents",
+      "SEQ402 /steps/3/args/cents",
+    ])
+    expectDiagnostics(catalogWith(100), [pay("a", 101), pay("b", 60), pay("c", 40)]).toEqual([
+      "SEQ401 /steps/0/args/cents",
+    ])
+  })
+
   test("in each dimension is a fault of its own", () => {
     const steps = [pay("a", 7), send("b", ["x", "y"]), call("c", "touch")]
     expectDiagnostics(catalogWith(10, { records: 2 }), steps).toEqual(["SEQ402 /steps/2/tool", "SEQ402 /steps/2/tool"])

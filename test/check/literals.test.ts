@@ -1,8 +1,8 @@
 /** Constant `$concat` and `$literal` count as literals, for every question that is asked of literals. */
-import { arg, defineCatalog, named, tool } from "sequitur"
+import { applyFixes, arg, compile, defineCatalog, named, tool } from "sequitur"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { call, checksOf, expectDiagnostics, expectValid, from } from "./expect.ts"
+import { call, checksOf, expectDiagnostics, expectValid, from, planOf } from "./expect.ts"
 
 const notX = named("notX", "1", (text: string) => text !== "x-1")
 
@@ -101,4 +101,53 @@ test("integers and booleans are joined as JSON writes them", () => {
 test("a reference anywhere makes it no constant", () => {
   const { steps } = expectValid(catalog, [find, call("g", "find", { id: { $concat: ["A", from("f", "/id")] } })])
   expect(steps[1]?.step).toMatchObject({ args: { kind: "object" }, reads: [{ source: "f" }] })
+})
+
+test("a fault within `$literal` is placed where the plan has it, and mended there", () => {
+  const words = defineCatalog({
+    name: "words",
+    version: "1",
+    tools: {
+      say: tool({
+        description: "Says.",
+        effect: "read",
+        params: z.strictObject({
+          rows: z.array(z.strictObject({ tone: z.enum(["loud", "quiet"]), text: z.string().refine(notX, "not this") })),
+        }),
+      }),
+    },
+  })
+  const say = (rows: unknown) => [call("s", "say", { rows })]
+  const row = (more: object) => ({ tone: "loud", text: "a", ...more })
+  const within = "/steps/0/args/rows/$literal/0"
+  expectDiagnostics(words, say({ $literal: [row({ text: 1 }), { tone: "loud" }] })).toEqual([
+    `SEQ122 ${within}/text`,
+    "SEQ120 /steps/0/args/rows/$literal/1",
+  ])
+  expectDiagnostics(words, say({ $literal: [row({ text: "x-1" })] })).toEqual([`SEQ124 ${within}/text`])
+  expectDiagnostics(words, say([{ $literal: row({ text: "x-1" }) }])).toEqual([
+    "SEQ124 /steps/0/args/rows/0/$literal/text",
+  ])
+  // Within data a key named `$literal` is a key.
+  expectDiagnostics(words, say({ $literal: [row({ text: { $literal: "a" } })] })).toEqual([`SEQ122 ${within}/text`])
+  for (const [faulty, at] of [
+    [row({ extra: 1 }), `${within}/extra`],
+    [row({ tone: "Loud" }), `${within}/tone`],
+    [{ tone: "loud", txet: "a" }, `${within}/txet`],
+  ] as const) {
+    const text = planOf(say({ $literal: [faulty] }))
+    const { diagnostics } = compile(words, text)
+    const told = diagnostics.find((one) => one.at === at)
+    expect(told?.fix, at).toBeDefined()
+    const mended = applyFixes(JSON.parse(text), diagnostics)
+    expect(compile(words, JSON.stringify(mended.document)).ok, at).toBe(true)
+  }
+})
+
+test("every part that cannot be joined is told", () => {
+  expectDiagnostics(catalog, [call("f", "find", { id: { $concat: ["a", 0.5, null, { $from: "no" }] } })]).toEqual([
+    "SEQ131 /steps/0/args/id/$concat/1",
+    "SEQ131 /steps/0/args/id/$concat/2",
+    "SEQ201 /steps/0/args/id/$concat/3/$from",
+  ])
 })

@@ -85,6 +85,10 @@ describe("a selection", () => {
       const at = `/steps/1/args/sku/where/~1${pointer.slice(1)}`
       expectDiagnostics(stock, reading(select(where, "/id"))).toEqual([`SEQ212 ${at}`])
     }
+    // The whole element, with something of an object, a list, and nothing of it.
+    for (const whole of [{}, { kind: "dry" }, [], null]) {
+      expectDiagnostics(stock, reading(select({ "": whole }, "/id"))).toEqual(["SEQ212 /steps/1/args/sku/where/"])
+    }
   })
 
   test("compares and picks what an element declares", () => {

@@ -67,7 +67,7 @@ go on only with the catalog of before.
   test("a limit touches every plan, and one that is above it is refused, with the reason", async () => {
     const { code, out } = await diff(edited(poorer), "look.json", "refund.json")
     expect(code).toBe(1)
-    expect(out).toContain("limits changed, touches every plan:\n  cents: 5000 → 4000\n")
+    expect(out).toContain("limits changed, touches every plan:\n  cents max: 5000 → 4000\n")
     expect(out).toMatch(
       /look\.json +stale but compiles +limits\nrefund\.json +refused now\n\nerror SEQ401 refund\.json:10:78: step `pay` may reach 5000 cents; the limit is 4000\n/,
     )
@@ -118,7 +118,7 @@ go on only with the catalog of before.
     expect(JSON.parse(out)).toMatchObject({
       before: "catalog.ts",
       parts: [
-        { part: "limits", tool: null, removed: false, changes: [{ what: "cents", before: "5000", after: "4000" }] },
+        { part: "limits", tool: null, removed: false, changes: [{ what: "cents max", before: "5000", after: "4000" }] },
       ],
       lowered: [],
       others: [{ what: "tool `find_order` description" }],
@@ -128,7 +128,7 @@ go on only with the catalog of before.
   })
 
   test("what cannot be used is told, and the exit code is 2", async () => {
-    const faulty = edited(['compensate: "none",', ""])
+    const faulty = edited(["idempotency: { key: { retentionMs: 86_400_000 } },", ""])
     const refused = await diff(faulty, "look.json")
     expect([refused.code, refused.out]).toEqual([2, expect.stringContaining("error SEQ812 at")])
     expect(refused.err).toContain("has faults of its own (SEQ812), and cannot be compared; see `sequitur lint`")

@@ -58,21 +58,21 @@ export function bfclRows(): readonly Row[] {
     return { ok: own.length === 0, verdict: own.length === 0 ? "as-expected" : { unexplained: JSON.stringify(own) } }
   })
   return [
-    rowOf("BFCL, functions with response schemas", lowered),
+    rowOf("functions with response schemas", lowered),
     rowOf(
-      "BFCL, plans",
+      "plans",
       plans.map((plan) => held(plan.id, catalog, write(meant(asWritten(plan))), [])),
     ),
     rowOf(
-      "BFCL, the same calls again, not said to be meant",
+      "calls made again that do not say so",
       plans.flatMap((plan) => unmeant(plan, catalog)),
     ),
     rowOf(
-      "BFCL, recorded results",
-      plans.flatMap((plan) => resultsOf(plan, catalog)),
+      "recorded results",
+      plans.flatMap((plan) => resultsOf(plan, functions, catalog)),
     ),
     rowOf(
-      "BFCL, plans with typed references",
+      "plans with typed references",
       plans.flatMap((plan) => referring(plan, catalog)),
     ),
   ]
@@ -139,13 +139,14 @@ function unmeant(plan: Recorded, catalog: Catalog): readonly Case[] {
   return expected.length === 0 ? [] : [held(plan.id, catalog, write({ version: 1, steps }), expected)]
 }
 
-function resultsOf(plan: Recorded, catalog: Catalog): readonly Case[] {
+function resultsOf(plan: Recorded, functions: readonly Documented[], catalog: Catalog): readonly Case[] {
   return callsOf(plan).flatMap((call): Case[] => {
     const schema = catalog.tools.get(call.tool)?.result
     if (isBroken(call) || schema === undefined) return []
     const issues = judgeWhole(schema, call.result).map(({ at, message }) => `${at || "/"} ${message}`)
     const ok = issues.length === 0
-    return [{ ok, verdict: ok ? "as-expected" : explain("BFCL results", call.tool, issues, []) }]
+    const text = JSON.stringify(functions.find(({ name }) => name === call.tool)?.response)
+    return [{ ok, verdict: ok ? "as-expected" : explain("BFCL results", { id: call.tool, text }, issues, []) }]
   })
 }
 
@@ -172,7 +173,9 @@ function referring(plan: Recorded, catalog: Catalog): readonly Case[] {
   return [
     {
       ok: compiled.ok,
-      verdict: compiled.ok ? "as-expected" : explain("BFCL references", plan.id, saidOf(compiled), []),
+      verdict: compiled.ok
+        ? "as-expected"
+        : explain("BFCL references", { id: plan.id, text: JSON.stringify(plan) }, saidOf(compiled), []),
     },
   ]
 }

@@ -1,56 +1,75 @@
-/** Every suite of other people's plans, as rows of one table. */
+/** Every count of the compiler against what no one here wrote, as sections of one table. */
 import { bfclRows } from "./bfcl.ts"
+import { formColumns, formLines, mendedColumns, mendedLines, secondCompilerLines } from "./compilers.ts"
 import { idRows } from "./ids.ts"
 import { nestfulRows } from "./nestful.ts"
 import { retailRows } from "./retail.ts"
 import { isControl, mutantRows } from "./retail-mutants.ts"
-import { type Row, rowOf } from "./suite.ts"
+import { proofLines, redosRows, suiteRows, textRows } from "./schemas.ts"
+import type { Sizes } from "./sizes.ts"
+import type { Row } from "./suite.ts"
+import { lineOf, type Section, sectionFrom, sectionOf } from "./table.ts"
 import { writtenRows } from "./written-plans.ts"
 
-export interface Conformance {
-  readonly rows: readonly Row[]
-  /** By kind; summed up in `rows`. */
-  readonly mutants: readonly Row[]
-}
+export const conform = ({ seed, mutants, pairs, plans }: Sizes): readonly Section[] => [
+  section("Text and schemas", () => [...textRows(), ...suiteRows(), ...redosRows()]),
+  sectionFrom("Random schemas: shape beside validator", () => ({
+    ...sectionOf("Random schemas: shape beside validator", [], inPairs),
+    lines: proofLines(pairs, seed),
+  })),
+  ...plansOfOthers(mutants, seed),
+  sectionFrom("The compiler and a second, naive one", () => ({
+    ...sectionOf("The compiler and a second, naive one", [], ["plans", "accepted", "refused", "agreed", ""]),
+    lines: secondCompilerLines(plans, seed),
+  })),
+  sectionFrom("Faults mended by fixes alone", () => ({
+    title: "Faults mended by fixes alone",
+    columns: mendedColumns,
+    lines: mendedLines(seed),
+  })),
+  sectionFrom("Arguments in the schema for planners", () => ({
+    title: "Arguments in the schema for planners",
+    columns: formColumns,
+    lines: formLines(),
+  })),
+]
 
-/** `share`: mutants of each kind made of each plan. */
-export function conform(share: number): Conformance {
-  const mutants = safely("tau-bench retail, mutants", () => mutantRows(share))
-  const sums = [
-    sumOf(
-      "tau-bench retail, mutants",
-      mutants.filter((row) => !isControl(row)),
-    ),
-    sumOf("tau-bench retail, changes that do no harm", mutants.filter(isControl)),
-  ].filter(({ cases, unexplained }) => cases + unexplained.length > 0)
-  const retail = safely("tau-bench retail", retailRows)
-  const others = [
-    ...safely("BFCL", bfclRows),
-    ...safely("NESTFUL", nestfulRows),
-    ...safely("plans written by a small model", writtenRows),
-    ...safely("attacks and reports", idRows),
-  ]
-  return { rows: [...retail, ...sums, ...others], mutants }
-}
+const inPairs = ["pairs", "accepted", "refused", "right", ""]
 
-/** Data that cannot be read is a finding like any other. */
-function safely(suite: string, rows: () => readonly Row[]): readonly Row[] {
-  try {
-    return rows()
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    return [{ ...rowOf(suite, []), unexplained: [`could not be read: ${why}`] }]
-  }
-}
+const section = (title: string, rows: () => readonly Row[]): Section =>
+  sectionFrom(title, () => sectionOf(title, rows()))
 
-const sumOf = (suite: string, rows: readonly Row[]): Row => {
-  const sum = (count: (row: Row) => number): number => rows.reduce((all, row) => all + count(row), 0)
-  return {
-    suite,
+/** What the tests look at too. */
+export const plansOfOthers = (mutants: number, seed: number): readonly Section[] => [
+  section("tau-bench retail", retailRows),
+  sectionFrom("Mutants of tau-bench plans", () => mutantSection(mutantRows(mutants, seed))),
+  section("BFCL", bfclRows),
+  section("NESTFUL", nestfulRows),
+  section("Plans written by small models", writtenRows),
+  sectionFrom("Attacks and reports", () =>
+    sectionOf("Attacks and reports", idRows(), ["listed", "with test", "without", "right", ""]),
+  ),
+]
+
+function mutantSection(rows: readonly Row[]): Section {
+  const { lines, ...rest } = sectionOf("Mutants of tau-bench plans", rows, [
+    "mutants",
+    "accepted",
+    "refused",
+    "at place",
+    "",
+  ])
+  const faulty = rows.filter((row) => !isControl(row))
+  const sum = (countOf: (row: Row) => number): number => faulty.reduce((all, row) => all + countOf(row), 0)
+  const all: Row = {
+    suite: "all kinds that do harm",
     cases: sum(({ cases }) => cases),
     accepted: sum(({ accepted }) => accepted),
     refused: sum(({ refused }) => refused),
-    explained: sum(({ explained }) => explained),
-    unexplained: rows.flatMap(({ unexplained }) => unexplained),
+    explained: 0,
+    unexplained: [],
   }
+  const placed = faulty.reduce((left, { unexplained }) => left - unexplained.length, all.cases)
+  const line = { ...lineOf(all), cells: [all.cases, all.accepted, all.refused, placed] }
+  return { ...rest, lines: rows.length === 0 ? [] : [...lines, line] }
 }

@@ -5,6 +5,11 @@ import { readData } from "../data.ts"
 import { type Case, hasFile, type Row, rowOf } from "./suite.ts"
 
 const areas = ["parse", "names", "schema", "dataflow"]
+const inWords: { readonly [area: string]: string } = {
+  parse: "parsing",
+  schema: "schemas",
+  dataflow: "the flow of data",
+}
 /** Of reports: about schemas, parsing, names and references. */
 const tags = ["schema", "json", "unicode", "dataflow", "compile", "shadowing"]
 
@@ -22,14 +27,17 @@ const readListed = (path: string): readonly Listed[] =>
         .map((line) => JSON.parse(line) as Listed)
     : []
 
-export const listedIds = (): readonly string[] => [
-  ...readListed("attacks.jsonl")
-    .filter(({ area = "" }) => areas.includes(area))
-    .map(({ id }) => id),
-  ...readListed("reports.jsonl")
+const ofArea = (area: string): readonly string[] =>
+  readListed("attacks.jsonl")
+    .filter((attack) => attack.area === area)
+    .map(({ id }) => id)
+
+const ofReports = (): readonly string[] =>
+  readListed("reports.jsonl")
     .filter((report) => report.tags?.some((tag) => tags.includes(tag)))
-    .map(({ id }) => id),
-]
+    .map(({ id }) => id)
+
+export const listedIds = (): readonly string[] => [...areas.flatMap(ofArea), ...ofReports()]
 
 /** What stands first in `test("…`, `describe.skipIf(…)("…`, or as a key or first cell of a table of tests. */
 const titles = [
@@ -49,9 +57,15 @@ export function namedIds(folder = resolve(import.meta.dirname, "..")): ReadonlyS
 
 export function idRows(): readonly Row[] {
   const named = namedIds()
-  const cases = listedIds().map((id): Case => {
-    const ok = named.has(id)
-    return { ok, verdict: ok ? "as-expected" : { unexplained: `${id}: no test is named for it` } }
-  })
-  return cases.length === 0 ? [] : [rowOf("attacks and reports with a test of their name", cases)]
+  const rowFor = (suite: string, ids: readonly string[]): readonly Row[] => {
+    const cases = ids.map((id): Case => {
+      const ok = named.has(id)
+      return { ok, verdict: ok ? "as-expected" : { unexplained: `${id}: no test is named for it` } }
+    })
+    return cases.length === 0 ? [] : [rowOf(suite, cases)]
+  }
+  return [
+    ...areas.flatMap((area) => rowFor(`attacks on ${inWords[area] ?? area}`, ofArea(area))),
+    ...rowFor("reports of schemas, parsing, references", ofReports()),
+  ]
 }

@@ -185,7 +185,7 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     return disordered(withValue(plan, at, { $from: later.id, path: "/order_id" }))
   },
   "reference to no step": (material) => refer(material, material.random.one(["s99", "S0", "s", "result", "s0x"]) ?? ""),
-  "reference to inputs that nobody hands over": (material) => {
+  "reference to undeclared inputs": (material) => {
     const chosen = pickArgument(material)
     if (chosen === undefined) return undefined
     const at = argumentAt(chosen.index, chosen.name)
@@ -236,7 +236,7 @@ export const kinds: { readonly [kind: string]: Mutate } = {
           },
     ),
   "reference of the wrong type": (material) => {
-    const { plan, random } = material
+    const { plan, random, results } = material
     const sources = plan.steps.flatMap(({ tool, id }, index) =>
       tool === "get_order_details" || tool === "get_user_details" ? [{ id, index }] : [],
     )
@@ -245,9 +245,11 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     const chosen = pickArgument(after(material, source.index), (type) => type === "string")
     if (chosen === undefined) return undefined
     const isOrder = plan.steps[source.index]?.tool === "get_order_details"
+    const known = keysAt(results.get(plan.steps[source.index]?.tool ?? "") ?? {}, [])
     const path = random.one(
       isOrder ? ["/items/0/price", "/items", "/address", "/payment_history"] : ["/name", "/orders", "/address"],
     )
+    if (!known?.has(path?.split("/")[1] ?? "")) return undefined
     const at = argumentAt(chosen.index, chosen.name)
     return mutant(withValue(plan, at, { $from: source.id, path: path ?? "" }), `SEQ207 ${at}`)
   },

@@ -42,7 +42,7 @@ export function nestfulRows(): readonly Row[] {
       const catalog = catalogOf(name, tools)
       const nested = JSON.parse(readData(`nestful/${plans}`)) as readonly Nested[]
       return rowOf(
-        `NESTFUL, ${name} plans`,
+        `${name} plans`,
         nested.map((plan, index) => judge(`${name}#${index}`, plan, tools, catalog, expected[`${name}#${index}`])),
       )
     })
@@ -185,5 +185,8 @@ function judge(
   const same =
     ours.every((code) => theirs.has(inTheirWords[code] ?? code)) &&
     [...theirs].every((finding) => ours.some((code) => inTheirWords[code] === finding))
-  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("NESTFUL", id, saidOf(compiled), expected) }
+  return {
+    ok: compiled.ok,
+    verdict: same ? "as-expected" : explain("NESTFUL", { id, text: JSON.stringify(plan) }, saidOf(compiled), expected),
+  }
 }

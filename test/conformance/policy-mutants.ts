@@ -46,7 +46,7 @@ export const policyKinds: { readonly [kind: string]: Mutate } = {
     return judged(withValue(plan, argumentAt(index, "order_id"), `#W${random.below(10_000)}`).steps)
   },
   "policy: neighbours swapped": (material) => judged(swapped(material)),
-  "policy: neighbours swapped without harm (control)": (material) =>
+  "policy: neighbours swapped without harm": (material) =>
     harmless({
       version: 1,
       steps: swapped(material).map(({ after: _, ...step }: WrittenStep & { after?: unknown }) => step),

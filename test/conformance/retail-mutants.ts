@@ -8,24 +8,24 @@ import { resultsCatalog } from "../tau-bench/results.ts"
 import { kinds, type Material, type Mutant, type ToolNote } from "./mutants.ts"
 import { policyKinds } from "./policy-mutants.ts"
 import { randomOf } from "./random.ts"
-import { retailSets } from "./retail.ts"
+import { hasReferred, retailSets } from "./retail.ts"
 import { hasFile, held, type Row, rowOf } from "./suite.ts"
 import { read, type Written } from "./written.ts"
 
 /** Changes that do no harm, and must be accepted. */
-export const isControl = ({ suite }: Row): boolean => suite.endsWith("(control)")
+export const isControl = ({ suite }: Row): boolean => suite.endsWith("without harm")
 
 /** `share`: how many mutants of each kind are made of each plan. */
-export function mutantRows(share: number, seed = 20_261_130): readonly Row[] {
-  if (!hasFile("tau-bench/retail_test_replay.json")) return []
+export function mutantRows(share: number, seed: number): readonly Row[] {
+  if (!hasFile("tau-bench/retail_tools.json") || retailSets().length === 0) return []
   const recorded = retailSets().flatMap(readPlans)
-  const referring = hasFile("tau-bench/retail_test_refplans.json") ? readReferred() : []
+  const referring = hasReferred() ? readReferred() : []
   const plans = [...referring.map(withReferences), ...recorded.map(asRecorded)].map(read)
   const allowed = recorded
     .filter(({ actions }) => isAuthentication(actions[0]?.name ?? ""))
     .map((plan) => read(withPeople(plan)))
   return [
-    ...rowsOf(kinds, plans, resultsCatalog(), share, seed),
+    ...(hasFile("tau-bench/retail_test_replay.json") ? rowsOf(kinds, plans, resultsCatalog(), share, seed) : []),
     // Fewer plans, so more mutants of each.
     ...rowsOf(policyKinds, allowed, policyCatalog(), share * 4, seed),
   ]

@@ -12,14 +12,23 @@ import { read, referencesIn } from "./written.ts"
 export const retailSets = () =>
   (["test", "train", "dev"] as const).filter((set) => hasFile(`tau-bench/retail_${set}_plans.json`))
 
+/** Its plans with references need what the tools answered. */
+export const hasReferred = (): boolean =>
+  hasFile("tau-bench/retail_test_replay.json") && hasFile("tau-bench/retail_test_refplans.json")
+
 export function retailRows(): readonly Row[] {
-  return [...schemaRows(schemasCatalog()), ...policyRows(policyCatalog()), ...referenceRows(resultsCatalog())]
+  if (!hasFile("tau-bench/retail_tools.json") || retailSets().length === 0) return []
+  return [
+    ...schemaRows(schemasCatalog()),
+    ...policyRows(policyCatalog()),
+    ...(hasReferred() ? referenceRows(resultsCatalog()) : []),
+  ]
 }
 
 const schemaRows = (catalog: Catalog): readonly Row[] =>
   retailSets().map((set) =>
     rowOf(
-      `tau-bench retail, ${set} plans, schemas alone`,
+      `${set} plans, schemas alone`,
       readPlans(set).map((plan) => held(plan.id, catalog, asRecorded(plan), [])),
     ),
   )
@@ -35,13 +44,12 @@ function policyRows(catalog: Catalog): readonly Row[] {
       return held(plan.id, catalog, text, policyFaults(read(text)))
     })
   return [
-    rowOf("tau-bench retail, policy, plans that authenticate first", judged(begins)),
-    rowOf("tau-bench retail, policy, plans that leave out what it asks", judged(others)),
+    rowOf("policy, plans that authenticate first", judged(begins)),
+    rowOf("policy, plans that leave out what it asks", judged(others)),
   ]
 }
 
 function referenceRows(catalog: Catalog): readonly Row[] {
-  if (!hasFile("tau-bench/retail_test_replay.json") || !hasFile("tau-bench/retail_test_refplans.json")) return []
   const texts = readReferred().map((plan) => ({ id: plan.id, text: withReferences(plan) }))
   const indexing = texts.filter(({ text }) => referencesIn(read(text)).some(({ path }) => /\/\d+(\/|$)/.test(path)))
   const checked = indexing.map(({ id, text }): Case => {
@@ -63,10 +71,10 @@ function referenceRows(catalog: Catalog): readonly Row[] {
   )
   return [
     rowOf(
-      "tau-bench retail, plans with typed references",
+      "plans with typed references",
       texts.map(({ id, text }) => held(id, catalog, text, [])),
     ),
-    rowOf("… of them with array indices, each left to a runtime check", checked),
-    rowOf("tau-bench retail, recorded results against the schemas inferred", results),
+    rowOf("… by index, each checked at run time", checked),
+    rowOf("recorded results, by the schemas inferred", results),
   ]
 }

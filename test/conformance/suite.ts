@@ -51,20 +51,3 @@ export const hasFile = (path: string): boolean => existsSync(resolve(dataFolder,
 /** What the data finds wrong with each plan; where it says nothing of one, that it is right. */
 export const readExpected = (path: string): { readonly [id: string]: readonly string[] } =>
   hasFile(path) ? (JSON.parse(readData(path)) as { readonly [id: string]: readonly string[] }) : {}
-
-export function markdown(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`
-  const ruler = header.map((_, index) => (index === 0 ? "---" : "---:"))
-  return [line(header), line(ruler), ...rows.map(line)].join("\n")
-}
-
-export const count = (number: number): string => number.toLocaleString("en-GB")
-
-export function rowsAsTable(rows: readonly Row[]): string {
-  const header = ["suite", "cases", "accepted", "refused", "deviations explained", "unexplained"]
-  const lines = rows.map(({ suite, cases, accepted, refused, explained, unexplained }) => [
-    suite,
-    ...[cases, accepted, refused, explained, unexplained.length].map(count),
-  ])
-  return markdown(header, lines)
-}

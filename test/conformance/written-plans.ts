@@ -27,7 +27,9 @@ const sets = ["huggingface", "multimedia"] as const
 export function writtenRows(): readonly Row[] {
   const expected = readExpected("llm-written-plans/expected_findings.json")
   return sets
-    .filter((set) => hasFile(`llm-written-plans/${set}-codellama13b.jsonl`))
+    .filter((set) =>
+      [`${set}-codellama13b.jsonl`, `${set}-tools.json`].every((file) => hasFile(`llm-written-plans/${file}`)),
+    )
     .map((set) => {
       const { nodes } = JSON.parse(readData(`llm-written-plans/${set}-tools.json`)) as {
         readonly nodes: readonly Node[]
@@ -35,7 +37,7 @@ export function writtenRows(): readonly Row[] {
       const catalog = catalogOf(set, nodes)
       const plans = readData(`llm-written-plans/${set}-codellama13b.jsonl`).trim().split("\n")
       return rowOf(
-        `plans written by a small model, ${set}`,
+        set,
         plans.map((line, index) => {
           const id = `${set}/CodeLlama-13b#${index}`
           return judge(id, JSON.parse(line) as Plan, nodes, catalog, expected[id])
@@ -159,5 +161,10 @@ function judge(
   const same =
     ours.every((code) => expected.includes(inTheirWords[code] ?? code)) &&
     expected.every((finding) => ours.some((code) => inTheirWords[code] === finding))
-  return { ok: compiled.ok, verdict: same ? "as-expected" : explain("written plans", id, saidOf(compiled), expected) }
+  return {
+    ok: compiled.ok,
+    verdict: same
+      ? "as-expected"
+      : explain("written plans", { id, text: JSON.stringify(plan) }, saidOf(compiled), expected),
+  }
 }

@@ -97,6 +97,9 @@ const sorted = (value: Json): string =>
       : inner,
   )
 
+/** What was misspelt must come back as it was, not as something else that is accepted. */
+export const mustRestore = ({ kind }: Row): boolean => kind.startsWith("misspelt") || kind.includes("otherwise")
+
 export const tableOf = (rows: readonly Row[]): string =>
   [
     "| fault | refused | mended in one round | in all | as it was |",

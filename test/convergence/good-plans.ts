@@ -7,12 +7,15 @@ import desk from "../../plans/invalid/catalog.ts"
 import invoices from "../../plans/invoices/catalog.ts"
 import servers from "../../plans/servers/catalog.ts"
 import { rightPlan } from "../check/arbitrary.ts"
-import { hasData } from "../data.ts"
+import { hasReferred, retailSets } from "../conformance/retail.ts"
+import { hasFile } from "../conformance/suite.ts"
 import { isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
 import { readPlans, readReferred, withPeople, withReferences } from "../tau-bench/recorded.ts"
 import { resultsCatalog } from "../tau-bench/results.ts"
 import type { GoodPlan } from "./converge.ts"
 import type { WrittenPlan } from "./faults.ts"
+
+export const goodPlans = (): readonly GoodPlan[] => [...deskPlans(3, 60), ...domainPlans(), ...recordedPlans()]
 
 export const deskPlans = (seed: number, count: number): readonly GoodPlan[] =>
   acceptedOf(
@@ -31,14 +34,14 @@ export const domainPlans = (): readonly GoodPlan[] =>
   )
 
 /** Under the policy with the transitions, and with references to the results that were recorded. */
-export function recordedPlans(): readonly GoodPlan[] {
-  if (!hasData) return []
-  const authenticating = (["test", "train", "dev"] as const)
+function recordedPlans(): readonly GoodPlan[] {
+  if (!hasFile("tau-bench/retail_tools.json")) return []
+  const authenticating = retailSets()
     .flatMap(readPlans)
     .filter(({ actions }) => isAuthentication(actions[0]?.name ?? ""))
   return [
     ...acceptedOf(policyCatalog(), authenticating.map(withPeople)),
-    ...acceptedOf(resultsCatalog(), readReferred().map(withReferences)),
+    ...(hasReferred() ? acceptedOf(resultsCatalog(), readReferred().map(withReferences)) : []),
   ]
 }
 

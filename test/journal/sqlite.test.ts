@@ -37,13 +37,13 @@ const copied = (name: string): string => {
 test("the database refuses to change or drop an entry, and to put one where it does not follow", () => {
   const db = new DatabaseSync(copied("refusing.db"))
   const forbidden = [
-    "UPDATE entry SET event = '{}' WHERE seq = 3",
+    "UPDATE entry SET clear = '{}' WHERE seq = 3",
     "UPDATE entry SET seq = 100 WHERE seq = 8",
     "DELETE FROM entry WHERE seq = 8",
     "DELETE FROM entry",
-    "REPLACE INTO entry SELECT run, seq, at_ms, '{}', hash FROM entry WHERE seq = 8",
-    "INSERT INTO entry SELECT run, 20, at_ms, event, hash FROM entry WHERE seq = 8",
-    "INSERT INTO entry SELECT 'other', 1, at_ms, event, hash FROM entry WHERE seq = 8",
+    "REPLACE INTO entry SELECT n, run, seq, at_ms, '{}', payload, hash FROM entry WHERE seq = 8",
+    "INSERT INTO entry SELECT NULL, run, 20, at_ms, clear, payload, hash FROM entry WHERE seq = 8",
+    "INSERT INTO entry SELECT NULL, 'other', 1, at_ms, clear, payload, hash FROM entry WHERE seq = 8",
   ]
   for (const sql of forbidden) expect(() => db.exec(sql), sql).toThrow("append-only")
   expect(db.prepare("SELECT count(*) AS count FROM entry").get()).toMatchObject({ count: wholeRun.length })
@@ -68,9 +68,13 @@ const tamper = async (name: string, sql: string): Promise<number | string | unde
 
 test("A086: an entry that was altered, moved, dropped or put in between is found by its number", async () => {
   const cases: readonly (readonly [sql: string, seq: number])[] = [
-    ["UPDATE entry SET event = replace(event, 'ann', 'eve') WHERE seq = 0", 0],
-    ["UPDATE entry SET event = replace(event, 'true', 'false') WHERE seq = 2", 2],
-    ["UPDATE entry SET event = event || ' ' WHERE seq = 4", 4],
+    ["UPDATE entry SET payload = replace(payload, 'ann', 'eve') WHERE seq = 0", 0],
+    ["UPDATE entry SET payload = replace(payload, '5a5a', '5b5b') WHERE seq = 0", 0],
+    ["UPDATE entry SET payload = replace(payload, 'true', 'false') WHERE seq = 2", 2],
+    ["UPDATE entry SET payload = NULL WHERE seq = 2", 2],
+    ["UPDATE entry SET clear = replace(clear, 'approved', 'denied') WHERE seq = 4", 4],
+    ["UPDATE entry SET clear = clear || ' ' WHERE seq = 4", 4],
+    ["UPDATE entry SET payload = payload || ' ' WHERE seq = 4", 4],
     ["UPDATE entry SET at_ms = at_ms + 1 WHERE seq = 5", 5],
     ["UPDATE entry SET hash = upper(hash) WHERE seq = 6", 6],
     ["UPDATE entry SET run = 'other' WHERE seq = 0", 0],
@@ -80,25 +84,27 @@ test("A086: an entry that was altered, moved, dropped or put in between is found
       "UPDATE entry SET seq = 100 WHERE seq = 3; UPDATE entry SET seq = 3 WHERE seq = 4; UPDATE entry SET seq = 4 WHERE seq = 100",
       3,
     ],
-    ["INSERT INTO entry SELECT run, 9, at_ms, event, hash FROM entry WHERE seq = 8", 9],
-    ["INSERT INTO entry SELECT run, -1, at_ms, event, hash FROM entry WHERE seq = 0", 0],
+    ["INSERT INTO entry SELECT NULL, run, 9, at_ms, clear, payload, hash FROM entry WHERE seq = 8", 9],
+    ["INSERT INTO entry SELECT NULL, run, -1, at_ms, clear, payload, hash FROM entry WHERE seq = 0", 0],
+    // What the run's own row says of its end.
+    ["DELETE FROM entry WHERE seq = 8", 8],
+    ["DELETE FROM entry", 0],
+    ["DELETE FROM run", 0],
+    ["UPDATE run SET hash = (SELECT hash FROM entry WHERE seq = 7)", 9],
   ]
   for (const [index, [sql, seq]] of cases.entries()) expect(await tamper(`tampered-${index}.db`, sql), sql).toBe(seq)
 })
 
-test("A086: every bit of an entry's text counts", async () => {
-  const length = new DatabaseSync(written)
-    .prepare("SELECT length(event) AS length FROM entry WHERE seq = 2")
-    .get()?.length
-  const file = copied("bits.db")
+test.each(["clear", "payload"])("A086: every bit of an entry's text counts: %s", async (column) => {
+  const file = copied(`bits-${column}.db`)
   const db = new DatabaseSync(file)
   db.exec("DROP TRIGGER entry_stays")
-  const text = `${db.prepare("SELECT event FROM entry WHERE seq = 2").get()?.event}`
-  const set = db.prepare("UPDATE entry SET event = ? WHERE seq = 2")
+  const text = `${db.prepare(`SELECT ${column} AS text FROM entry WHERE seq = 2`).get()?.text}`
+  const set = db.prepare(`UPDATE entry SET ${column} = ? WHERE seq = 2`)
   const found = await ask(file, (journal) =>
     Effect.gen(function* () {
       let missed = 0
-      for (let at = 0; at < Number(length); at++) {
+      for (let at = 0; at < text.length; at++) {
         for (let bit = 0; bit < 7; bit++) {
           set.run(text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1))
           const error = yield* Effect.flip(journal.read("run"))
@@ -142,11 +148,11 @@ test("a file that is no database, a folder, a missing folder and a foreign datab
 test("a file of a newer version is refused by its version", async () => {
   const file = copied("newer.db")
   const db = new DatabaseSync(file)
-  db.exec("UPDATE sequitur SET version = 2")
+  db.exec("UPDATE sequitur SET version = 3")
   db.close()
   const error = await refusalOf(file)
   expect(error).toBeInstanceOf(JournalNewer)
-  expect(error.message).toContain("version 2")
+  expect(error.message).toContain("version 3")
 })
 
 test("A085: a write-ahead log cut anywhere opens to whole entries from the first, or is refused; it never lies", async () => {
@@ -247,34 +253,35 @@ test("a file that may not be written is read where it must be there, and not wri
   rmSync(place, { recursive: true })
 })
 
-test("a file whose entries are gone, and a row that is no entry, are told in words", async () => {
-  const gone = copied("gone.db")
-  const one = new DatabaseSync(gone)
-  one.exec("DROP TABLE entry")
-  one.close()
-  const error = await refusalOf(gone)
-  expect(error).toBeInstanceOf(StoreUnavailable)
-  expect(error.message).toContain("its table of entries is gone")
-  const end = wholeRun.length - 1
-  for (const [event, seq] of [
-    ["no json", 0],
-    ["{}", 0],
-    ['{"kind":"run-started","tenant":5,"subject":"a","document":{}}', 0],
-    ["[]", end],
-    ["no json", end],
+test("a file of which a table is gone is told by the table's name", async () => {
+  for (const [table, said] of [
+    ["entry", "its table of entries is gone"],
+    ["effect", "its table `effect` is gone"],
   ] as const) {
-    const file = copied("bad-row.db")
+    const file = copied(`without-${table}.db`)
     const db = new DatabaseSync(file)
-    db.exec("DROP TRIGGER entry_stays; DROP INDEX entry_first")
-    db.prepare("UPDATE entry SET event = ? WHERE seq = ?").run(event, seq)
+    db.exec(`DROP TABLE ${table}`)
     db.close()
-    for (const tenant of [undefined, "acme"]) {
-      const listed = Effect.flatMap(Journal, (journal) => journal.list({ tenant })).pipe(Effect.provide(sqlite(file)))
-      const found = await Effect.runPromise(Effect.result(listed))
-      // A run that is not this tenant's is not there.
-      if (event.startsWith("{") && tenant !== undefined) expect(found).toMatchObject({ _tag: "Success", success: [] })
-      else expect(found).toMatchObject({ failure: { _tag: "JournalTampered", fields: { runId: "run", seq } } })
-    }
-    rmSync(file)
+    const error = await refusalOf(file)
+    expect(error).toMatchObject({ _tag: "StoreUnavailable", trouble: "corrupt" })
+    expect(error.message).toContain(said)
   }
+})
+
+test("one run that is no run does not hide the others", async () => {
+  const file = copied("bad-row.db")
+  await ask(file, (journal) => journal.append("other", named(["started"])))
+  const db = new DatabaseSync(file)
+  for (const sql of ["status = 'done'", "open = 'no json'", "open = '[]'"]) {
+    db.exec(`UPDATE run SET ${sql} WHERE run = 'run'`)
+    const listed = await ask(file, (journal) => journal.list())
+    expect(listed.map(({ runId, status }) => [runId, status])).toEqual([
+      ["other", "running"],
+      ["run", "damaged"],
+    ])
+    const error = await ask(file, (journal) => Effect.flip(journal.read("run")))
+    expect(error).toMatchObject({ _tag: "JournalTampered", fields: { runId: "run" } })
+    db.exec("UPDATE run SET status = 'succeeded', open = NULL WHERE run = 'run'")
+  }
+  db.close()
 })

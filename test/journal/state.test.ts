@@ -1,6 +1,6 @@
 /** The fold: every event in every situation a run can be in, and nothing that should not follow follows. */
 import { expect, test } from "vitest"
-import { JournalDiverged, JournalNewer } from "../../src/journal/failure.ts"
+import { JournalDiverged, JournalNewer, JournalOlder } from "../../src/journal/failure.ts"
 import { begin, fold, type RunState, replay } from "../../src/journal/state.ts"
 import { isTerminal } from "../../src/journal/status.ts"
 import { events, type Name, named, recorded, started, wholeRun } from "./entries.ts"
@@ -16,7 +16,7 @@ const situations: Record<string, { readonly after: readonly Name[]; readonly nex
   begun: { after: ["started"], next: ["readIntent", "failed", "exhausted", "cancelled"] },
   "read under way": {
     after: ["started", "readIntent"],
-    next: ["readOutcome", "readFailed", "readAgain", "failed", "exhausted", "cancelled"],
+    next: ["readOutcome", "readFailed", "failed", "exhausted", "cancelled"],
   },
   "read failed": {
     after: ["started", "readIntent", "readFailed"],
@@ -103,10 +103,16 @@ test("entries are numbered without gaps", () => {
 })
 
 test("a run of a newer version is refused by name", () => {
-  const newer = started({ journal: 2 as never })
+  const newer = started({ journal: 3 as never })
   const state = begin("run", { seq: 0, atMs: 0, event: newer })
   expect(state).toBeInstanceOf(JournalNewer)
-  expect((state as JournalNewer).message).toContain("version 2")
+  expect((state as JournalNewer).message).toContain("version 3")
+})
+
+test("a run of an older version is refused by name", () => {
+  const state = begin("run", { seq: 0, atMs: 0, event: started({ journal: 1 as never }) })
+  expect(state).toBeInstanceOf(JournalOlder)
+  expect((state as JournalOlder).message).toContain("written in journal version 1; this sequitur goes on with 2 alone")
 })
 
 test("an empty journal, and one that begins in the middle, are no run", () => {

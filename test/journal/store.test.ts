@@ -86,7 +86,9 @@ describe.each(Object.entries(stores))("%s", (_, open) => {
         exhausted: ["started", "exhausted"],
       } as const
       for (const [runId, names] of Object.entries(runs)) {
-        await ask((journal) => journal.append(runId, named(names as typeof wholeRun)))
+        const [first, ...rest] = named(names as typeof wholeRun) as [Recorded, ...Recorded[]]
+        const own = { ...first, event: started({ tenant: `${runId}'s` }) }
+        await ask((journal) => journal.append(runId, [own, ...rest]))
       }
       const listed = await ask((journal) => journal.list())
       expect(Object.fromEntries(listed.map(({ runId, status }) => [runId, status]))).toEqual(
@@ -94,7 +96,7 @@ describe.each(Object.entries(stores))("%s", (_, open) => {
       )
       expect(listed.find(({ runId }) => runId === "succeeded")).toEqual({
         runId: "succeeded",
-        tenant: "acme",
+        tenant: "succeeded's",
         subject: "ann",
         goal: undefined,
         status: "succeeded",
@@ -122,19 +124,24 @@ describe.each(Object.entries(stores))("%s", (_, open) => {
       "\u0001\u001f\u007f",
       '"\\/',
       "\ufffe\uffff",
+      "\ud800",
+      "\udc00\ud800",
+      "a\ud83d",
+      "\ud83d\\ude00",
+      '\ude00\ud83d\u{1f600}\udfff"',
+      { "\ud800": 1, "\udfff": { "\u0001\ud800": "\\ud800" } },
     ]))
 
   test.skipIf(!hasData)("naughty strings are kept byte for byte", () => {
     const strings: unknown = JSON.parse(readData("blns/blns.json"))
-    return bringsBack((strings as string[]).filter((text) => text.isWellFormed()))
+    return bringsBack(strings as string[])
   })
 
   test("every JSON value is kept", () =>
     holds(
-      asyncProperty(array(jsonValue({ noUnicodeString: false })), async (values) => {
-        // As canonical JSON has it: no negative zero, no lone surrogate.
-        const plain = values.filter((value) => !/\\ud[89a-f]/.test(JSON.stringify(value)))
-        await bringsBack(plain.map((value) => JSON.parse(JSON.stringify(value))))
+      asyncProperty(array(jsonValue({ stringUnit: "binary" })), async (values) => {
+        // As canonical JSON has it: no negative zero.
+        await bringsBack(values.map((value) => JSON.parse(JSON.stringify(value))))
       }),
       { numRuns: 50 },
     ))

@@ -1,6 +1,6 @@
 /** Arguments against the tool's parameters: codes SEQ120 to SEQ124, SEQ207 and SEQ213. */
 import type { Json } from "../../src/text/json.ts"
-import { child, type Pointer } from "../../src/text/pointer.ts"
+import type { Pointer } from "../../src/text/pointer.ts"
 import type { ObjectShape, Shape } from "./declaration.ts"
 import { constantOf, type Expression, outerReferencesIn, type Reference } from "./expression.ts"
 import type { Given } from "./references.ts"
@@ -108,7 +108,7 @@ function checkFields(expression: Extract<Expression, { kind: "object" }>, shape:
     const field = fieldOf(shape, name)
     if (field !== undefined) checkValue(value, field.shape, asking)
     else {
-      asking.tell("SEQ121", child(expression.at, name))
+      asking.tell("SEQ121", value.at)
       checkStray(value, asking)
     }
   }

@@ -1,7 +1,6 @@
 /** Expressions in arguments: DESIGN.md section 3, codes SEQ130 to SEQ133. */
 import type { Json, JsonObject } from "../../src/text/json.ts"
 import { child, type Pointer, parsePointer } from "../../src/text/pointer.ts"
-import { departures } from "./departures.ts"
 import { isArray, isObject } from "./shape.ts"
 import type { Tell } from "./verdict.ts"
 
@@ -59,9 +58,7 @@ export function readExpression(value: Json, at: Pointer, concatParts: number, te
 
 /** Data as it stands: in it no key means anything. */
 function quote(value: Json, at: Pointer): Expression {
-  const inside = departures.placesInsideLiteral ? at : child(at, "$literal")
-  const expression = verbatim(value, inside)
-  return { ...expression, at }
+  return { ...verbatim(value, child(at, "$literal")), at }
 }
 
 function verbatim(value: Json, at: Pointer): Expression {
@@ -126,18 +123,13 @@ function readConcat(parts: Json, at: Pointer, concatParts: number, refuse: Tell)
   if (!isArray(parts)) refuse("SEQ131", there)
   else if (parts.length > concatParts) refuse("SEQ133", there)
   else {
-    const read: Expression[] = []
-    for (const [i, part] of parts.entries()) {
-      const expression = readExpression(part, child(there, i), concatParts, refuse)
-      read.push(expression)
-      if (expression.kind === "reference") continue
-      const constant = constantOf(expression)
-      if (constant !== undefined && canBeJoined(constant.value)) continue
-      // The first part that is wrong ends the reading of the others.
-      if (expression.kind !== "broken") refuse("SEQ131", child(there, i))
-      return { kind: "broken", at, inside: read }
-    }
-    return { kind: "concat", at, parts: read }
+    const read = parts.map((part, i) => readExpression(part, child(there, i), concatParts, refuse))
+    const wrong = read.filter((part) => {
+      const constant = constantOf(part)
+      return part.kind !== "reference" && (constant === undefined || !canBeJoined(constant.value))
+    })
+    for (const part of wrong) if (part.kind !== "broken") refuse("SEQ131", part.at)
+    return wrong.length > 0 ? { kind: "broken", at, inside: read } : { kind: "concat", at, parts: read }
   }
   return { kind: "broken", at, inside: [] }
 }

@@ -1,6 +1,6 @@
 /** The real compiler against the naive one, which was written from DESIGN.md and the table of codes alone. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { join, relative, resolve } from "node:path"
 import { type Catalog, codes } from "sequitur"
 import { describe, expect, test } from "vitest"
 import { build } from "./build.ts"
@@ -29,6 +29,28 @@ describe("the plans that earn a code", () => {
   })
 })
 
+/** What a file stands on, whatever way it gets there, as paths from the root and names of packages. */
+function importsOf(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  if (!file.startsWith("test/naive/")) return seen
+  for (const [, from = ""] of readFileSync(file, "utf8").matchAll(/\b(?:from|import\(?)\s*"([\w./@-]+)"/g))
+    if (from.startsWith(".")) importsOf(relative(".", join(file, "..", from)), seen)
+    else seen.add(from)
+  return seen
+}
+
+test("the naive compiler stands on the names of JSON, pointers and codes, and on nothing that reads, lowers or checks", () => {
+  const imports = [...importsOf("test/naive/compile.ts")]
+  expect(imports.length).toBeGreaterThan(10)
+  expect(imports.filter((file) => !file.startsWith("test/naive/")).sort()).toEqual([
+    "src/diagnostic/codes.ts",
+    "src/text/json.ts",
+    "src/text/pointer.ts",
+  ])
+  expect(importsOf("test/naive/compare.ts").has("sequitur")).toBe(true)
+})
+
 describe("generated plans", () => {
   test("20,000 have the same verdict, codes, places and worst case in both", () => {
     const proof = prove(20_000, 20_260)
@@ -36,7 +58,7 @@ describe("generated plans", () => {
     expect(proof.disagreed).toBe(0)
     expect(proof.accepted / proof.plans).toBeGreaterThanOrEqual(0.4)
     for (const count of proof.features.values()) expect(count).toBeGreaterThan(100)
-    expect(proof.features.size).toBe(9)
+    expect(proof.features.size).toBe(10)
     // SEQ140 and SEQ141 are of stored plans.
     const ofPlans = Object.keys(codes).filter((code) => code >= "SEQ101" && code < "SEQ8" && !/SEQ14[01]/.test(code))
     expect([...proof.codes.keys()].sort()).toEqual(ofPlans.sort())

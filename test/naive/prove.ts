@@ -3,10 +3,12 @@
  *   npm run prove:compiler -- --plans 1000000 --seed 1
  */
 import { parseArgs } from "node:util"
+import { parsePointer } from "../../src/text/pointer.ts"
 import { build } from "./build.ts"
 import { agree, ask, type Disagreement, kindOf, shrink } from "./compare.ts"
 import type { Declaration } from "./declaration.ts"
 import { generateCase, type PlanCase } from "./generate.ts"
+import { walk } from "./shape.ts"
 import type { Verdict } from "./verdict.ts"
 
 export interface Proof {
@@ -59,7 +61,8 @@ function countEach(counts: Map<string, number>, names: Iterable<string>): void {
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-function featuresOf({ text, spent }: PlanCase, { worst }: Verdict, { limits }: Declaration): readonly string[] {
+function featuresOf({ text, spent }: PlanCase, { worst }: Verdict, declaration: Declaration): readonly string[] {
+  const { limits } = declaration
   const met = worst.some((one) => {
     const [dimension = "", count] = one.split(" ")
     return Number(count) > 0 && Number(count) + (spent[dimension] ?? 0) === limits[dimension]
@@ -69,7 +72,8 @@ function featuresOf({ text, spent }: PlanCase, { worst }: Verdict, { limits }: D
     selection: text.includes('"where":{'),
     concat: text.includes('"$concat":['),
     literal: text.includes('"$literal":'),
-    null: text.includes(":null"),
+    "a nullable value": takesNullable(text, declaration),
+    "null itself": text.includes(":null"),
     occurrence: text.includes('"occurrence":'),
     after: text.includes('"after":['),
     transition: text.includes('"transition":'),
@@ -78,13 +82,32 @@ function featuresOf({ text, spent }: PlanCase, { worst }: Verdict, { limits }: D
   return Object.entries(features).flatMap(([name, has]) => (has ? [name] : []))
 }
 
+/** Does some reference lead to what may be null? */
+function takesNullable(text: string, { tools, inputs }: Declaration): boolean {
+  const { steps } = JSON.parse(text) as { readonly steps: readonly { readonly id: string; readonly tool?: string }[] }
+  let found = false
+  JSON.parse(text, (_, value: unknown) => {
+    const { $from, path } = Object(value) as { readonly $from?: unknown; readonly path?: unknown }
+    if (typeof $from !== "string" || typeof path !== "string") return value
+    const tool = steps.find(({ id }) => id === $from)?.tool
+    const source = $from === "input" ? inputs : tools[tool ?? ""]?.result
+    const place = source && walk(source, parsePointer(path) ?? [])
+    found ||= place?.kind === "shape" && place.shape.kind === "nullable"
+    return value
+  })
+  return found
+}
+
 export function report({ plans, accepted, codes, features, disagreed, disagreements }: Proof): string {
-  const counted = (counts: ReadonlyMap<string, number>) =>
-    [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`)
+  const share = (count: number, of: number): string => `${((100 * count) / of).toFixed(1)} %`
+  const sorted = (counts: ReadonlyMap<string, number>) => [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
+  const shares = sorted(features).map(([name, count]) => `${name} ${share(count, accepted)}`)
   return [
-    `${plans} plans, ${accepted} accepted (${((100 * accepted) / plans).toFixed(1)} %), ${disagreed} disagreements`,
-    `accepted with: ${counted(features).join(", ")}`,
-    `${codes.size} codes: ${counted(codes).join(", ")}`,
+    `${plans} plans, ${accepted} accepted (${share(accepted, plans)}), ${disagreed} disagreements`,
+    `of those accepted, with: ${shares.join(", ")}`,
+    `${codes.size} codes: ${sorted(codes)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(", ")}`,
     ...disagreements.map((one) => JSON.stringify(one, null, 1)),
   ].join("\n")
 }
@@ -100,6 +123,7 @@ if (import.meta.main) {
   const start = process.hrtime.bigint()
   const proof = prove(plans, seed)
   const micros = Number(process.hrtime.bigint() - start) / 1_000
+  console.log(`seed ${seed}`)
   console.log(report(proof))
   console.log(`${(micros / plans).toFixed(0)} µs a plan, ${(micros / 1e6).toFixed(1)} s in all`)
   process.exitCode = proof.disagreed === 0 ? 0 : 1

@@ -1,7 +1,6 @@
 /** What a reference gives: DESIGN.md section 5, codes SEQ201 to SEQ206 and SEQ210 to SEQ213. */
 import { child, type Pointer } from "../../src/text/pointer.ts"
 import type { Declaration, Shape } from "./declaration.ts"
-import { departures } from "./departures.ts"
 import { constantOf, type Expression, type Reference } from "./expression.ts"
 import { accepts, closed, core, disjoint, unknown, walk } from "./shape.ts"
 import type { Call, PlanStep } from "./steps.ts"
@@ -25,7 +24,7 @@ export interface Scope {
 /** What a reference gives; told are the faults of the reference itself. */
 export function resolve(reference: Reference, scope: Scope, tell: Tell): Given {
   const { at, path, where, pick } = reference
-  const pathAt = reference.pathWritten || departures.placeOfUnwrittenPath ? child(at, "path") : at
+  const pathAt = reference.pathWritten ? child(at, "path") : at
   const source = sourceOf(reference, scope, tell)
   for (const { value } of where ?? []) if (value.kind === "reference") resolve(value, scope, tell)
   if (source === undefined) return undefined

@@ -1,7 +1,6 @@
 /** What the catalog rules beside the types: predecessors, machine, blast radius, budgets, repeated effects. */
 import { child, type Pointer, root } from "../../src/text/pointer.ts"
 import type { BlastDeclaration, Declaration, Shape, ToolDeclaration } from "./declaration.ts"
-import { departures } from "./departures.ts"
 import { canonical, constantOf, type Reference, sameExpression } from "./expression.ts"
 import { type Given, resolve } from "./references.ts"
 import { core, equal, fieldOf } from "./shape.ts"
@@ -111,9 +110,7 @@ export function checkBlast(
     const passed = (): boolean => BigInt(isCount(before) ? before : 0) + total > max
     for (const { step, worst, at } of countsOf(steps, dimension, declaration, known)) {
       if (!counted.includes(step)) continue
-      if (told && departures.oneBlastFaultPerDimension) break
       if (worst > BigInt(max)) {
-        told = true
         tellOf(step)("SEQ401", at)
         continue
       }
@@ -162,7 +159,7 @@ function worstOf(
 
 /** The largest number, or the largest number of items, that a shape allows. */
 function mostOf(shape: Shape | undefined): number {
-  const inner = shape && (departures.nullableSourceIsUnbounded ? shape : core(shape))
+  const inner = shape && core(shape)
   if (inner?.kind === "constant" && typeof inner.value === "number") return inner.value
   return inner?.kind === "integer" || inner?.kind === "number" || inner?.kind === "array"
     ? (inner.max ?? Infinity)

@@ -1,7 +1,6 @@
 /** What a shape means, by the plainest definitions: the values it takes, what stands at a path, what two have in common. */
 import type { Json, JsonObject } from "../../src/text/json.ts"
 import type { Front, ObjectShape, Shape } from "./declaration.ts"
-import { departures } from "./departures.ts"
 
 export const unknown: Shape = { kind: "unknown" }
 
@@ -177,7 +176,11 @@ function objectsApart(a: ObjectShape, b: ObjectShape): boolean {
   return apart(a, b) || apart(b, a)
 }
 
-const takesUnknown = ({ open = false }: ObjectShape): boolean => open && departures.undeclaredFieldsReach
+/**
+ * "Undeclared fields are kept out of reach, not refused": no path leads to one. But a whole value is passed on as it came,
+ * since cutting it down would be to change it; what it holds beyond its declaration may be right, and the run decides.
+ */
+const takesUnknown = ({ open = false }: ObjectShape): boolean => open
 
 /** A parameter takes no unknown keys, whether its schema says so or not. */
 export function closed(shape: Shape): Shape {

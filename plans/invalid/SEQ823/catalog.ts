@@ -26,12 +26,21 @@ export default defineCatalog({
     may_be_absent: tool({ ...pay, compensate: { tool: "void", args: { ...voidArgs, id: fromResult("/paid/memo") } } }),
     of_another_kind: tool({ ...pay, compensate: { tool: "void", args: { ...voidArgs, id: fromResult("/fee") } } }),
     wrong_literal: tool({ ...pay, compensate: { tool: "void", args: { id: fromArgs("/orderId"), cents: 901 } } }),
+    // @ts-expect-error inside a literal: types see it too.
+    inside_a_literal: tool({ ...pay, compensate: { tool: "note", args: { about: { id: fromResult("/paid/id") } } } }),
     look: tool({ description: "Look.", effect: "read", params: z.strictObject({}) }),
     void: tool({
       description: "Void a payment.",
       effect: "write",
       idempotency: "natural",
       params: z.strictObject({ id: z.string(), cents: z.int().min(0).max(900) }),
+      compensate: "none",
+    }),
+    note: tool({
+      description: "Note.",
+      effect: "write",
+      idempotency: "natural",
+      params: z.strictObject({ about: z.record(z.string(), z.unknown()) }),
       compensate: "none",
     }),
     ask: tool({

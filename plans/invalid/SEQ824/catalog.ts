@@ -22,6 +22,12 @@ export default defineCatalog({
     optional: tool({ ...buy, once: { by: ["id", "note"], scope: "session" } }),
     uncertain: tool({ ...buy, once: { by: ["/lines/0/sku"], scope: "tenant" } }),
     compound: tool({ ...buy, once: { by: ["lines"], scope: "tenant" } }),
+    never_the_same: tool({
+      description: "Buy.",
+      effect: "read",
+      params: z.strictObject({ id: z.int() }),
+      requires: [{ tool: "look", same: ["id"] }],
+    }),
     no_place: tool({ ...buy, rules: { id: { from: ["look/id", "look#/id"] } } }),
   },
 })

@@ -1,10 +1,10 @@
 /** An undo that works: its tool has an effect of its own, needs no person, and its arguments fit. Codes: SEQ808, SEQ823. */
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
 import { suggest } from "../../diagnostic/nearest.ts"
-import type { JsonObject } from "../../text/json.ts"
+import type { Json } from "../../text/json.ts"
 import { child, type Pointer, parsePointer } from "../../text/pointer.ts"
 import type { Built, CatalogSpec, Tool } from "../catalog.ts"
-import type { UndoArgument, UndoSource } from "../policy.ts"
+import { isFrom, type UndoArgument, type UndoSource } from "../policy.ts"
 import { accepts } from "../schema/accept.ts"
 import { shapeAt } from "../schema/at.ts"
 import { fit } from "../schema/fit.ts"
@@ -72,6 +72,10 @@ function* whyNot(tool: Tool, undo: Tool, { tools }: CatalogSpec): Iterable<Fault
 function misfitOf({ name, source }: UndoArgument, parameter: Shape, tool: Tool, undo: Tool): Fault | undefined {
   const wanted = `\`${name}\` of \`${undo.name}\` must be ${describe(parameter)}`
   if (source.kind === "literal") {
+    if (holdsSource(source.value)) {
+      const remedy = `Give the whole of \`${name}\` with \`fromResult\` or \`fromArgs\`, or as a literal.`
+      return { problem: `has a \`fromResult\` or \`fromArgs\` inside \`${name}\``, remedy }
+    }
     if (accepts(parameter, source.value)) return undefined
     return { problem: `is given ${show(source.value)}, but ${wanted}`, remedy: `Give ${describe(parameter)}.` }
   }
@@ -105,18 +109,19 @@ function misfitOf({ name, source }: UndoArgument, parameter: Shape, tool: Tool, 
   }
 }
 
+/** Only a whole argument is looked up: deeper, what looks like a source would be passed on as it stands. */
+const holdsSource = (value: Json): boolean =>
+  isFrom(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsSource))
+
 /** A part of a result that was never declared. */
 const isUntold = ({ kind, path }: Exclude<UndoSource, { kind: "literal" }>, { result }: Tool): boolean =>
   kind === "from-result" && result === undefined && path !== ""
 
 /** The author's own validator, where all is known. */
 function judgeLiterals(args: readonly UndoArgument[], undo: Tool): readonly string[] {
-  const known: Record<string, JsonObject[string]> = {}
-  for (const { name, source } of args) {
-    if (source.kind !== "literal") return []
-    known[name] = source.value
-  }
+  const known = args.flatMap(({ name, source }) => (source.kind === "literal" ? [[name, source.value] as const] : []))
+  if (known.length < args.length) return []
   return undo.params
-    .judge(known)
+    .judge(Object.fromEntries(known))
     .map(({ at, message }) => `is refused by \`${undo.name}\` at \`${at || "/"}\`: ${message}`)
 }

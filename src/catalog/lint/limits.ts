@@ -7,7 +7,8 @@ import { child, type Pointer, root } from "../../text/pointer.ts"
 import type { Built, CatalogSpec, Tool } from "../catalog.ts"
 import { requiredBy } from "./requires.ts"
 
-export function lintLimits({ tools, limits, budgets, bounds }: Built, { blastRadius = {} }: CatalogSpec): Unplaced[] {
+export function lintLimits(catalog: Built, { blastRadius = {} }: CatalogSpec): Unplaced[] {
+  const { tools, limits, budgets } = catalog
   const said: Unplaced[] = []
   const counted = new Set([...tools.values()].flatMap(({ blast }) => blast.map(({ dimension }) => dimension)))
   for (const { dimension, max } of limits.values()) {
@@ -30,21 +31,19 @@ export function lintLimits({ tools, limits, budgets, bounds }: Built, { blastRad
     const params = { what: "every tool", problem: "`budgets.steps` is 0", remedy: "Raise `budgets.steps`." }
     return [...said, diagnose("SEQ818", child(child(root, "budgets"), "steps"), params)]
   }
-  return [...said, ...[...tools.values()].flatMap((tool) => lintReach(tool, { tools, limits, budgets, bounds }))]
+  return [...said, ...[...tools.values()].flatMap((tool) => lintReach(tool, catalog))]
 }
 
 const idle = (at: Pointer, what: string, problem: string, deed: string): Unplaced =>
   diagnose("SEQ820", at, { what, problem, remedy: `${deed}, or remove it.` })
 
-type Allowed = Pick<Built, "tools" | "limits" | "budgets" | "bounds">
-
 /** The least that a plan with this tool comes to: the tool and all that it requires, each once and as small as it can be. */
-function lintReach(tool: Tool, { tools, limits, budgets, bounds }: Allowed): Unplaced[] {
+function lintReach(tool: Tool, { tools, limits, budgets, bounds, machine }: Built): Unplaced[] {
   const calls = [...requiredBy(tool, tools)]
   const sum = (least: (call: Tool) => number): number => calls.reduce((all, call) => all + least(call), 0)
   const steps = Math.min(budgets.steps ?? Infinity, bounds.steps)
   const needs: readonly Need[] = [
-    { least: calls.length, max: steps, of: "steps", name: "the limit of steps" },
+    { least: calls.length + transitionsTo(calls, machine), max: steps, of: "steps", name: "the limit of steps" },
     {
       least: sum(({ mutates }) => Number(mutates)),
       max: budgets.sideEffects,
@@ -71,6 +70,21 @@ function lintReach(tool: Tool, { tools, limits, budgets, bounds }: Allowed): Unp
     const problem = `${together} to at least ${least} ${of}, and ${name} is ${max}`
     return [diagnose("SEQ818", at, { what: `\`${tool.name}\``, problem, remedy: `Raise ${name}, or remove the tool.` })]
   })
+}
+
+/** How many transitions it takes at least until the one that is furthest away can be called. */
+function transitionsTo(calls: readonly Tool[], machine: Built["machine"]): number {
+  if (machine === undefined) return 0
+  const distances = new Map([[machine.initial, 0]])
+  for (const [state, distance] of distances) {
+    for (const to of machine.transitions.get(state)?.keys() ?? []) {
+      if (!distances.has(to)) distances.set(to, distance + 1)
+    }
+  }
+  // A state that is unknown or out of reach is told of itself.
+  const toTool = ({ states }: Tool): number =>
+    Math.min(...[...(states ?? [machine.initial])].map((state) => distances.get(state) ?? 0))
+  return Math.max(...calls.map(toTool))
 }
 
 interface Need {

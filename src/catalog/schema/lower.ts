@@ -4,8 +4,10 @@ import type { Json } from "../../text/json.ts"
 import { root } from "../../text/pointer.ts"
 import { type Findings, startFindings } from "./front-end/findings.ts"
 import { type Formats, formats as fixed } from "./front-end/formats.ts"
-import { isJsonSchema, lowerJsonSchema, readJsonSchema } from "./front-end/json-schema.ts"
-import { isTypeBox, lowerTypeBox, validateByTypeBox } from "./front-end/typebox.ts"
+import { lowerJsonSchema } from "./front-end/json-schema.ts"
+import { copyTypeBox, validateByTypeBox } from "./front-end/own-typebox.ts"
+import { isJsonSchema, readJsonSchema } from "./front-end/read-json-schema.ts"
+import { isTypeBox, lowerTypeBox } from "./front-end/typebox.ts"
 import { validateNormal } from "./front-end/validate.ts"
 import { isZod, lowerZod, validateByZod } from "./front-end/zod.ts"
 import { guardPatterns } from "./guard.ts"
@@ -16,7 +18,7 @@ import type { Shape } from "./shape.ts"
 
 /**
  * Never throws: a schema that cannot be read is a fault like any other. All faults are told at once. `formats` are those
- * of JSON Schema.
+ * of JSON Schema and TypeBox; zod has its own.
  */
 export function lowerSchema(schema: unknown, role: Role, formats: Formats = fixed): Lowered {
   try {
@@ -36,16 +38,23 @@ interface Read {
 }
 
 function lower(schema: unknown, role: Role, formats: Formats): Lowered {
-  const findings = startFindings(role)
-  const read = readBy(schema, findings, formats)
+  const findings = startFindings(role, formats)
+  const read = readBy(schema, findings)
   if (read === undefined) return refuse("not-a-schema", "something else than a zod 4, TypeBox or JSON Schema")
   const shape = guardPatterns(read.shape, findings)
-  const { faults, closed, notices, functions } = findings
+  const { faults, closed, notices, functions, descriptions } = findings
   if (faults.length > 0) return { ok: false, faults }
   const exact = isExact(shape)
   return {
     ok: true,
-    schema: { shape, exact, judge: judgeBy(read.validator(exact), role), functions: [...functions].sort() },
+    schema: {
+      shape,
+      exact,
+      judge: judgeBy(read.validator(exact), role),
+      functions: [...functions].sort(),
+      // Of several about one place the outermost counts.
+      descriptions: new Map(descriptions.toReversed().map(({ at, text }) => [at, text])),
+    },
     closed: distinct(closed),
     notices: distinct(notices),
   }
@@ -55,7 +64,7 @@ const distinct = <Said extends object>(all: readonly Said[]): readonly Said[] =>
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-function readBy(schema: unknown, findings: Findings, formats: Formats): Read | undefined {
+function readBy(schema: unknown, findings: Findings): Read | undefined {
   if (isHeld(schema) && isZod(schema)) {
     const { major, minor, patch } = schema._zod.version
     if (major !== 4 || minor < oldestZod) {
@@ -67,13 +76,14 @@ function readBy(schema: unknown, findings: Findings, formats: Formats): Read | u
     return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema) }
   }
   if (isHeld(schema) && isTypeBox(schema)) {
-    return { shape: lowerTypeBox(schema, findings, root), validator: () => validateByTypeBox(schema) }
+    const own = copyTypeBox(schema)
+    return { shape: lowerTypeBox(own, findings, root), validator: () => validateByTypeBox(own, findings) }
   }
   if (!isJsonSchema(schema)) return undefined
-  const normal = readJsonSchema(schema, findings, root, formats)
+  const normal = readJsonSchema(schema, findings, root)
   if (normal === undefined) return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
-  const shape = lowerJsonSchema(normal, findings, root, formats)
-  return { shape, validator: (exact) => validateNormal(normal, formats, exact) }
+  const shape = lowerJsonSchema(normal, findings, root)
+  return { shape, validator: (exact) => validateNormal(normal, findings.formats, exact) }
 }
 
 /** Of zod 4: earlier ones keep their checks in other places. */

@@ -10,21 +10,24 @@ interface Mark {
 const mark = Symbol.for("sequitur.named")
 
 /**
- * Gives a refinement its name and version: `z.string().refine(named("is-sku", "1", (text) => …))`. Raise the version
+ * Gives a refinement, or a format of a catalog's own, its name and version: `z.string().refine(named("is-sku", "1", (text) => …))`. Raise the version
  * when the function comes to accept other values. Both take part in the catalog's hash, so that plans compiled against
  * the old one are refused as stale. The function must answer at once: a promise makes it throw.
  */
 export function named<F extends (...given: never[]) => unknown>(name: string, version: string, fn: F): F {
   const wrapped = (...given: never[]): unknown => {
     const answer = fn(...given)
-    if (!(answer instanceof Promise)) return answer
+    if (!isPromise(answer)) return answer
     // Whoever asks wants an answer now and drops a promise: its failure must not end the process.
-    answer.catch(() => undefined)
+    answer.then(undefined, () => undefined)
     throw new TypeError(`\`${name}\` answered with a promise`)
   }
   const value: Mark = { name, version, asynchronous: isAsynchronous(fn) }
   return Object.defineProperty(wrapped, mark, { value }) as unknown as F
 }
+
+const isPromise = (answer: unknown): answer is PromiseLike<unknown> =>
+  typeof answer === "object" && answer !== null && "then" in answer && typeof answer.then === "function"
 
 /** Its name and version as `name@version`; undefined where it has none. */
 export function nameOfFunction(fn: unknown): string | undefined {

@@ -11,6 +11,12 @@ export interface PatternCost {
   readonly why: string
 }
 
+/** A regular expression that judges by its source and flags alone: not one that was made to behave otherwise. */
+export const isPlainPattern = (value: unknown): value is RegExp =>
+  value instanceof RegExp &&
+  Object.getPrototypeOf(value) === RegExp.prototype &&
+  !["test", "exec", "source", "flags"].some((member) => Object.hasOwn(value, member))
+
 /** Steps that all slow patterns of one judgement may take together. */
 export const stepsMax = 4_000_000
 

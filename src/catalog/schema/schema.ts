@@ -20,12 +20,17 @@ export interface Schema {
   readonly exact: boolean
   /** The author's own validator, on a copy; its output must equal its input. Empty where the value is right. */
   readonly judge: (value: Json) => readonly Issue[]
-  /** Names and versions of the functions (refinements) in it, sorted: what a hash of `shape` cannot see. */
+  /** Names and versions of the functions (refinements) in it, and its catalog's own formats, sorted: what a hash of `shape` cannot see. */
   readonly functions: readonly string[]
+  /**
+   * What the author says of the places in a value, for planners: on one line, nothing hidden, cut where it is long. `*` is
+   * any index or key. No part of what is hashed.
+   */
+  readonly descriptions: ReadonlyMap<Pointer, string>
 }
 
 /** The schema of what declares none. */
-export const anything: Schema = { shape: unknown, exact: true, judge: () => [], functions: [] }
+export const anything: Schema = { shape: unknown, exact: true, judge: () => [], functions: [], descriptions: new Map() }
 
 /** What the author's validator says of a value. `at` is a pointer into that value. */
 export interface Issue {

@@ -1,11 +1,12 @@
 /** The tables of a store as rows of SQLite. All within the transaction that is open. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
-import { beginning, type Link, type Sealed, saltIn, seal } from "../chain.ts"
+import { beginning, type Link, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
-import type { ClaimRow, TableRow } from "../journal.ts"
+import { JournalTampered } from "../failure.ts"
+import type { ClaimRow, RunSummary, TableRow } from "../journal.ts"
 import type { Held, Rows } from "../lease.ts"
-import { tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
-import type { Status } from "../status.ts"
+import { summarise, tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
+import { isStatus, type Status } from "../status.ts"
 import type { Begun, Counter, OpenCall, RunRow } from "../tables.ts"
 
 type Row = Readonly<Record<string, SQLOutputValue>>
@@ -47,7 +48,7 @@ export class SqliteRows implements Rows {
   keepRun(before: Held | undefined, after: Held): void {
     const { runId, status, seq, updatedAtMs, epoch, owner = null, untilMs, dueMs = null } = after
     const { hash, salt = null } = this.#links.get(runId) ?? beginning
-    const open = after.open === undefined ? null : JSON.stringify(after.open)
+    const open = after.open === undefined ? null : writeOpen(after.open)
     if (before === undefined) {
       const { journal, tenant, subject, sessionId, taskId, goal = null, startedAtMs } = after
       const fixed = [runId, journal, salt, tenant, subject, sessionId, taskId, goal, status, open]
@@ -114,9 +115,12 @@ export class SqliteRows implements Rows {
   }
 
   /** The runs of a tenant, or of all, by the time they started. */
-  list(tenant: string | undefined): readonly Held[] {
+  list(tenant: string | undefined): readonly RunSummary[] {
     const { ofTenant, ofAll } = this.#statements
-    return (tenant === undefined ? ofAll.all() : ofTenant.all(tenant)).map(heldOf)
+    return (tenant === undefined ? ofAll.all() : ofTenant.all(tenant)).map((row) => {
+      const run = heldOf(row, "unread")
+      return isSound(row) ? summarise(run) : { ...summarise(run), status: "damaged" }
+    })
   }
 
   due(nowMs: number, journal: number, limit: number): readonly string[] {
@@ -212,9 +216,10 @@ const text = (value: SQLOutputValue | undefined): string => String(value)
 const maybeText = (value: SQLOutputValue | undefined): string | undefined =>
   value === null || value === undefined ? undefined : text(value)
 
-function heldOf(row: Row): Held {
-  const open = maybeText(row.open)
-  const due = row.due_ms
+/** A row that cannot be so is refused, or read as far as it goes. */
+function heldOf(row: Row, damage: "refused" | "unread" = "refused"): Held {
+  if (damage === "refused" && !isSound(row)) throw new JournalTampered({ runId: text(row.run), seq: Number(row.seq) })
+  const open = damage === "unread" ? undefined : maybeText(row.open)
   return {
     runId: text(row.run),
     journal: Number(row.journal),
@@ -224,14 +229,30 @@ function heldOf(row: Row): Held {
     taskId: text(row.task),
     goal: maybeText(row.goal),
     status: text(row.status) as Status,
-    open: open === undefined ? undefined : (JSON.parse(open) as OpenCall),
+    open: open === undefined ? undefined : readOpen(open),
     seq: Number(row.seq),
     startedAtMs: Number(row.started_ms),
     updatedAtMs: Number(row.updated_ms),
     epoch: Number(row.epoch),
     owner: maybeText(row.owner),
     untilMs: Number(row.until_ms),
-    dueMs: due === null || due === undefined ? undefined : Number(due),
+    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+  }
+}
+
+function isSound({ status, open }: Row): boolean {
+  return isStatus(text(status)) && (open === null || readOpen(text(open)) !== undefined)
+}
+
+const writeOpen = ({ stepId, undoes, key, lost }: OpenCall): string => write([stepId, undoes, key ?? null, lost])
+
+function readOpen(written: string): OpenCall | undefined {
+  try {
+    const [stepId, undoes, key, lost] = JSON.parse(written) as readonly unknown[]
+    const open = { stepId, undoes, key: key ?? undefined, lost } as OpenCall
+    return writeOpen(open) === written && typeof stepId === "string" ? open : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -251,7 +272,7 @@ const claimOf = (row: Row): ClaimRow => ({
   identity: text(row.identity),
 })
 
-const sealedOf = (row: Row): Sealed => ({
+export const sealedOf = (row: Row): Sealed => ({
   runId: text(row.run),
   seq: Number(row.seq),
   atMs: Number(row.at_ms),

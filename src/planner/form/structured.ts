@@ -8,6 +8,7 @@ import { type ObjectShape, typesOf } from "../../catalog/schema/shape.ts"
 import type { JsonObject } from "../../text/json.ts"
 import { type Absent, isPortable, membersOf, spell, transitionKey } from "./form.ts"
 import { countSchema, type Dialect, scalarSchemas } from "./leaf.ts"
+import { describePlace, inside, type Place, start } from "./place.ts"
 
 export interface Style extends Dialect {
   readonly absent: Absent
@@ -34,8 +35,11 @@ function closed(fields: Readonly<Record<string, JsonObject | Optional>>, { absen
   }
 }
 
-const nullable = (schema: JsonObject): JsonObject =>
-  anyOf([...(Array.isArray(schema.anyOf) ? (schema.anyOf as readonly JsonObject[]) : [schema]), { type: "null" }])
+function nullable(schema: JsonObject): JsonObject {
+  const { anyOf: branches, ...words } = schema
+  if (!Array.isArray(branches)) return anyOf([schema, { type: "null" }])
+  return { ...anyOf([...(branches as readonly JsonObject[]), { type: "null" }]), ...words }
+}
 
 function anyOf(schemas: readonly JsonObject[]): JsonObject {
   const distinct = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
@@ -78,7 +82,7 @@ export function structuredSchema(catalog: Catalog, style: Style): JsonObject | u
   if (![...tools.keys()].every((name) => isPortable(name) && name !== transitionKey)) return undefined
   const deeds = [
     ...[...tools.values()].map(({ name, description, params }) => ({
-      ...closed({ [name]: argsSchema(params.shape, style) }, style),
+      ...closed({ [name]: argsSchema(params.shape, style, start(params)) }, style),
       description,
     })),
     ...(machine === undefined ? [] : [closed({ [transitionKey]: oneOf(machine.states) }, style)]),
@@ -90,32 +94,37 @@ export function structuredSchema(catalog: Catalog, style: Style): JsonObject | u
   }
 }
 
-function argsSchema(shape: TSchema, style: Style): JsonObject {
+function argsSchema(shape: TSchema, style: Style, place: Place): JsonObject {
   const { objects, tag } = spell(shape)
-  const schemas = objects.map((object) => objectSchema(object, tag, style))
+  const schemas = objects.map((object) => objectSchema(object, tag, style, place))
   return schemas.length === 1 ? (schemas[0] as JsonObject) : anyOf([...schemas, ref("json")])
 }
 
-function valueSchema(shape: TSchema, style: Style): JsonObject {
+function valueSchema(shape: TSchema, style: Style, place: Place): JsonObject {
   const { scalars, array, objects, tag } = spell(shape)
-  return anyOf([
+  const schemas = [
     ...scalarSchemas(scalars, style),
     ...(array === undefined
       ? []
-      : [{ type: "array", items: valueSchema(array.items, style), ...countSchema(array, style) }]),
-    ...objects.map((object) => objectSchema(object, tag, style)),
+      : [{ type: "array", items: valueSchema(array.items, style, inside(place, "*")), ...countSchema(array, style) }]),
+    ...objects.map((object) => objectSchema(object, tag, style, place)),
     ref("from"),
     ref("select"),
     ...(typesOf(shape).has("string") ? [ref("concat")] : []),
     ref("json"),
-  ])
+  ]
+  return describePlace(anyOf(schemas), place)
 }
 
-const objectSchema = (object: ObjectShape, tag: string | undefined, style: Style): JsonObject =>
+const objectSchema = (object: ObjectShape, tag: string | undefined, style: Style, place: Place): JsonObject =>
   closed(
     Object.fromEntries(
       membersOf(object, tag).map(({ key, shape, optional }) => {
-        const schema = key === tag ? anyOf(scalarSchemas(spell(shape).scalars, style)) : valueSchema(shape, style)
+        const inner = inside(place, key)
+        const schema =
+          key === tag
+            ? describePlace(anyOf(scalarSchemas(spell(shape).scalars, style)), inner)
+            : valueSchema(shape, style, inner)
         return [key, optional ? { optional: schema } : schema]
       }),
     ),

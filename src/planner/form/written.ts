@@ -9,6 +9,7 @@ import { branchesOf, type ObjectShape, type Shape, typesOf } from "../../catalog
 import { idPattern, keptIds } from "../../document/document.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { countSchema, scalarSchemas, whole } from "./leaf.ts"
+import { describePlace, inside, type Place, start, unsaid } from "./place.ts"
 
 export function writtenSchema(catalog: Catalog): JsonObject {
   const { name, tools, machine, bounds, budgets } = catalog
@@ -53,7 +54,7 @@ const callSchema = ({ name, description, params }: Tool): JsonObject =>
     {
       id: ref("id"),
       tool: { const: name, description },
-      args: argsSchema(params.shape),
+      args: argsSchema(params.shape, start(params)),
       occurrence: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
       ...shared,
     },
@@ -64,44 +65,45 @@ const transitionSchema = ({ states }: Machine): JsonObject =>
   closed({ id: ref("id"), transition: { enum: [...states] }, ...shared }, ["id", "transition"])
 
 /** The whole of `args` is an object of parameters, never an expression. */
-const argsSchema = (shape: TSchema): JsonObject =>
+const argsSchema = (shape: TSchema, place: Place): JsonObject =>
   anyOf(
     branchesOf(shape).flatMap((branch): readonly JsonObject[] => {
       if (branch[Kind] === "Unknown") return [ref("object")]
-      return branch[Kind] === "Object" ? objectSchema(branch, withExpressions) : []
+      return branch[Kind] === "Object" ? objectSchema(branch, withExpressions, place) : []
     }),
   )
 
 /** How the values in a container are written: as data, or with expressions among them. */
 interface Writing {
-  readonly value: (shape: TSchema) => JsonObject
+  readonly value: (shape: TSchema, place: Place) => JsonObject
   readonly anything: JsonObject
   /** Keys that begin with `$` are kept for expressions. */
   readonly dollars: boolean
 }
 
 const asData: Writing = {
-  value: (shape) => anyOf(partSchemas(shape, asData)),
+  value: (shape, place) => anyOf(partSchemas(shape, asData, place)),
   anything: {},
   dollars: true,
 }
 
 const withExpressions: Writing = {
-  value: (shape) => {
+  value: (shape, place) => {
     const types = typesOf(shape)
-    if (branchesOf(shape).some((branch) => branch[Kind] === "Unknown")) return ref("value")
-    return anyOf([
-      ...partSchemas(shape, withExpressions),
+    if (branchesOf(shape).some((branch) => branch[Kind] === "Unknown")) return describePlace(ref("value"), place)
+    const schemas = [
+      ...partSchemas(shape, withExpressions, place),
       ref("from"),
       ...(types.has("string") ? [ref("concat")] : []),
-      closed({ $literal: asData.value(shape) }, ["$literal"]),
-    ])
+      closed({ $literal: asData.value(shape, place) }, ["$literal"]),
+    ]
+    return describePlace(anyOf(schemas), place)
   },
   anything: ref("value"),
   dollars: false,
 }
 
-function partSchemas(shape: TSchema, writing: Writing): readonly JsonObject[] {
+function partSchemas(shape: TSchema, writing: Writing, place: Place): readonly JsonObject[] {
   const scalars: Shape[] = []
   const containers = branchesOf(shape).flatMap((branch): readonly JsonObject[] => {
     switch (branch[Kind]) {
@@ -110,15 +112,20 @@ function partSchemas(shape: TSchema, writing: Writing): readonly JsonObject[] {
       case "Never":
         return []
       case "Array":
-        return [{ type: "array", items: writing.value(branch.items), ...countSchema(branch, whole) }]
+        return [
+          { type: "array", items: writing.value(branch.items, inside(place, "*")), ...countSchema(branch, whole) },
+        ]
       case "Tuple": {
         const { items = [], additionalItems = false, minItems } = branch
-        const prefix = items.length === 0 ? {} : { prefixItems: items.map(writing.value) }
-        const rest: Json = additionalItems === false ? false : writing.value(additionalItems)
+        const prefix =
+          items.length === 0
+            ? {}
+            : { prefixItems: items.map((item, index) => writing.value(item, inside(place, String(index)))) }
+        const rest: Json = additionalItems === false ? false : writing.value(additionalItems, inside(place, "*"))
         return [{ type: "array", ...prefix, items: rest, ...countSchema({ minItems }, whole) }]
       }
       case "Object":
-        return objectSchema(branch, writing)
+        return objectSchema(branch, writing, place)
       default:
         scalars.push(branch)
         return []
@@ -128,14 +135,14 @@ function partSchemas(shape: TSchema, writing: Writing): readonly JsonObject[] {
 }
 
 /** None where a key is required that cannot be written. */
-function objectSchema(shape: ObjectShape, writing: Writing): readonly JsonObject[] {
+function objectSchema(shape: ObjectShape, writing: Writing, place: Place): readonly JsonObject[] {
   const { properties, required = [], additionalProperties = true, propertyNames } = shape
   const writable = (key: string): boolean => writing.dollars || !key.startsWith("$")
   if (!required.every(writable)) return []
   const declared = Object.entries(properties).filter(([key]) => writable(key))
   const schema = {
     type: "object",
-    properties: Object.fromEntries(declared.map(([key, inner]) => [key, writing.value(inner)])),
+    properties: Object.fromEntries(declared.map(([key, inner]) => [key, writing.value(inner, inside(place, key))])),
     required,
   }
   if (additionalProperties === false) return [{ ...schema, additionalProperties }]
@@ -143,7 +150,8 @@ function objectSchema(shape: ObjectShape, writing: Writing): readonly JsonObject
     ...(writing.dollars ? [] : [noDollar]),
     ...(propertyNames === undefined ? [] : [namesSchema(Object.keys(properties), propertyNames)]),
   ]
-  const rest = additionalProperties === true ? writing.anything : writing.value(additionalProperties)
+  const rest =
+    additionalProperties === true ? writing.anything : writing.value(additionalProperties, inside(place, "*"))
   return [{ ...schema, additionalProperties: rest, ...(names.length === 0 ? {} : { propertyNames: { allOf: names } }) }]
 }
 
@@ -151,7 +159,7 @@ const noDollar = { pattern: "^(?!\\$)" } as const
 
 /** A shape's names are those of undeclared keys; in JSON Schema they are those of all. */
 const namesSchema = (declared: readonly string[], names: TSchema): JsonObject =>
-  declared.length === 0 ? asData.value(names) : { anyOf: [{ enum: declared }, asData.value(names)] }
+  declared.length === 0 ? asData.value(names, unsaid) : { anyOf: [{ enum: declared }, asData.value(names, unsaid)] }
 
 const safeInteger = { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 

@@ -1,15 +1,24 @@
 /** What a front-end finds on its way through a schema, besides the shape. */
+import { escapeHidden } from "../../../text/escape.ts"
 import type { Pointer } from "../../../text/pointer.ts"
 import { isAsynchronous, nameOfFunction } from "../named.ts"
 import type { Closed, Notice, Role, SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
+import { type Formats, formats as fixed } from "./formats.ts"
 
 export interface Findings {
   readonly role: Role
+  /** The formats that are known. */
+  readonly formats: Formats
   readonly faults: SchemaFault[]
   readonly closed: Closed[]
   readonly notices: Notice[]
+  /** What authors say of places, in words. */
+  readonly descriptions: Description[]
+  /** Names and versions of the author's functions, and what the catalog's own formats ask. */
   readonly functions: Set<string>
+  /** TypeBox's kinds of the host's, as its registry has them now. */
+  readonly kinds: Map<string, KindCheck>
   /** Every regular expression of the author's. */
   readonly patterns: FoundPattern[]
   /** A schema holds itself: the shape says less of it than there is. */
@@ -20,6 +29,13 @@ export interface Findings {
   parts: number
 }
 
+export interface Description {
+  readonly at: Pointer
+  readonly text: string
+}
+
+export type KindCheck = (schema: unknown, value: unknown) => unknown
+
 export interface FoundPattern {
   readonly rule: PatternRule
   readonly at: Pointer
@@ -27,12 +43,15 @@ export interface FoundPattern {
   hidden: boolean
 }
 
-export const startFindings = (role: Role): Findings => ({
+export const startFindings = (role: Role, formats: Formats = fixed): Findings => ({
   role,
+  formats,
   faults: [],
   closed: [],
   notices: [],
+  descriptions: [],
   functions: new Set(),
+  kinds: new Map(),
   patterns: [],
   recursive: false,
   way: new Set(),
@@ -67,12 +86,31 @@ export function notePattern(findings: Findings, rule: PatternRule, at: Pointer, 
   findings.patterns.push({ rule, at, hidden })
 }
 
-/** What is found on the way is of no use for the shape: nothing of it is closed, and its patterns are hidden. */
+/** UTF-16 units of a description. What is longer is cut, and ends in `…`. */
+const descriptionMax = 300
+
+/** Words come from strangers, and end in prompts: they are kept on one line, nothing in them hidden. */
+export function noteDescription(findings: Findings, at: Pointer, description: unknown): void {
+  if (typeof description !== "string") return
+  const text = escapeHidden(
+    description
+      .slice(0, 2 * descriptionMax)
+      .replace(/\s+/g, " ")
+      .trim(),
+  )
+  const isLong = text.length > descriptionMax || description.length > 2 * descriptionMax
+  const cut = isLong ? `${text.slice(0, descriptionMax).toWellFormed()}…` : text
+  if (cut !== "") findings.descriptions.push({ at, text: cut })
+}
+
+/** What is found on the way is of no use for the shape: nothing of it is closed or described, and its patterns are hidden. */
 export function aside<Found>(findings: Findings, look: () => Found): Found {
   const closed = findings.closed.length
   const patterns = findings.patterns.length
+  const descriptions = findings.descriptions.length
   const found = look()
   findings.closed.splice(closed)
+  findings.descriptions.splice(descriptions)
   hideFrom(findings, patterns)
   return found
 }

@@ -1,18 +1,48 @@
-/** The formats of JSON Schema that are judged, as patterns: a fixed list, which no import can change. */
+/**
+ * The formats of JSON Schema and TypeBox that are judged: a fixed list, and beside it what a catalog declares. No import
+ * can change either. zod's own string formats are zod's.
+ */
+import type { Pointer } from "../../../text/pointer.ts"
 import type { PatternRule } from "../shape.ts"
+import { quote } from "../show.ts"
+import type { Findings } from "./findings.ts"
 
 /** What a format asks of a string or of a number; one that asks nothing is a note. */
 export interface Format {
   readonly pattern?: string
+  /** Those of the pattern, where they are others than `u`. */
+  readonly flags?: string
+  /** A function of the host's. */
+  readonly right?: (text: string) => boolean
+  /** One that a catalog declares: what it asks, as text to be hashed. */
+  readonly own?: string
   readonly minimum?: number
   readonly maximum?: number
 }
 
-/** By name. Patterns have the flag `u`. */
+/** By name. */
 export type Formats = ReadonlyMap<string, Format>
 
-export const patternOf = ({ pattern }: Format): PatternRule | undefined =>
-  pattern === undefined ? undefined : { source: pattern, flags: "u" }
+export const patternOf = ({ pattern, flags = "u" }: Format): PatternRule | undefined =>
+  pattern === undefined ? undefined : { source: pattern, flags }
+
+/** What it asks of a string; undefined where it asks nothing. */
+export function askOf(format: Format): ((text: string) => boolean) | undefined {
+  const rule = patternOf(format)
+  if (rule === undefined) return format.right
+  const pattern = new RegExp(rule.source, rule.flags)
+  return (text) => pattern.test(text)
+}
+
+/** The format that a schema names. Undefined after noting a fault: a format that is not known is never a note. */
+export function findFormat(name: string, findings: Findings, at: Pointer): Format | undefined {
+  const format = findings.formats.get(name)
+  if (format === undefined) {
+    const problem = "is not known: declare it in the catalog's `formats`"
+    findings.faults.push({ kind: "unsupported", at, what: `the format ${quote(name)}`, problem })
+  } else if (format.own !== undefined) findings.functions.add(`format ${name}: ${format.own}`)
+  return format
+}
 
 const hour = "(?:[01]\\d|2[0-3])"
 const minute = "[0-5]\\d"

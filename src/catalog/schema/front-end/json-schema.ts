@@ -4,12 +4,10 @@
  * standard; in params they are closed, as if `unevaluatedProperties: false` stood there.
  */
 import { Kind } from "@sinclair/typebox"
-import { copyJson } from "../../../text/copy-json.ts"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
 import { fit } from "../fit.ts"
-import { faultOf } from "../guard.ts"
 import { intersect } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
 import {
@@ -26,63 +24,22 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
-import { costOf, stepsMax } from "../pattern-cost.ts"
-import type { JsonSchema } from "../schema.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, notePattern, visit } from "./findings.ts"
-import { type Formats, formats as known, patternOf } from "./formats.ts"
+import { aside, type Findings, noteDescription, notePattern, visit } from "./findings.ts"
+import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
-import { type Keywords, type Named, type Normal, type NormalSchema, normalise, type TypeName } from "./normal-schema.ts"
+import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
 
-export const isJsonSchema = (schema: unknown): schema is JsonSchema =>
-  typeof schema === "boolean" || (typeof schema === "object" && schema !== null && !Array.isArray(schema))
-
-/** Schemas inside one another, and values in all. */
-const bounds = { depth: 200, nodes: 100_000 } as const
-
-/** The normal form; undefined after noting a fault. The host's own object is copied, and never looked at again. */
-export function readJsonSchema(
-  schema: JsonSchema,
-  findings: Findings,
-  at: Pointer,
-  formats = known,
-): Normal | undefined {
-  const copied = copyJson(schema, bounds, { numbers: "finite" })
-  if (!copied.ok) {
-    const what = `something else than a zod 4, TypeBox or JSON Schema (it holds ${copied.problem} at \`${copied.at || "/"}\`)`
-    findings.faults.push({ kind: "not-a-schema", at, what })
-    return undefined
-  }
-  const normal = normalise(copied.value, findings, formats, at)
-  refuseSlow(normal, findings)
-  return findings.faults.length > 0 ? undefined : normal
-}
-
-/** Lowering asks patterns of the schema's own keys and constants: it must not be held up by them either. */
-function refuseSlow({ schema, definitions, patterns }: Normal, { faults }: Findings): void {
-  const longest = longestText([schema, ...definitions.values()])
-  for (const pattern of patterns) {
-    const { degree } = costOf(pattern.rule)
-    if (degree > 1 && longest ** degree > stepsMax) faults.push(faultOf(pattern))
-  }
-}
-
-function longestText(part: unknown): number {
-  if (typeof part === "string") return part.length
-  if (typeof part !== "object" || part === null) return 0
-  return Object.entries(part).reduce((most, [key, inner]) => Math.max(most, key.length, longestText(inner)), 0)
-}
-
-export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer, formats: Formats = known): Shape {
-  const walk: Walk = { definitions: normal.definitions, findings, formats }
+export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
+  const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
   const shape = lower(normal.schema, walk, at, new Set())
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
 
 interface Walk {
+  readonly descriptions: Normal["descriptions"]
   readonly definitions: ReadonlyMap<string, NormalSchema>
   readonly findings: Findings
-  readonly formats: Formats
 }
 
 /** Schemas about the same value that the way leads through: to come back to one of them would never end. */
@@ -103,7 +60,10 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
     const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
     return recursive(name)
   }
-  return visit<Shape>(schema, findings, at, unknown, () => lowerKeywords(schema, walk, at, new Set([...place, schema])))
+  return visit<Shape>(schema, findings, at, unknown, () => {
+    noteDescription(findings, at, walk.descriptions.get(schema))
+    return lowerKeywords(schema, walk, at, new Set([...place, schema]))
+  })
 }
 
 function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place): Shape {
@@ -201,8 +161,7 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
       return numberOf(type === "integer" ? "Integer" : "Number", { ...Object.fromEntries(given), ...by })
     }
     case "string":
-      if (schema.pattern !== undefined) notePattern(walk.findings, { source: schema.pattern, flags: "u" }, at)
-      return lowerString(schema, walk)
+      return lowerString(schema, walk, at)
     case "array":
       return lowerArray(schema, walk, at)
     case "object":
@@ -210,20 +169,22 @@ function lowerType(type: TypeName, schema: Keywords, walk: Walk, at: Pointer, pl
   }
 }
 
-function lowerString({ minLength, maxLength, pattern, format }: Keywords, { formats }: Walk): Shape {
-  const formatted = patternOf(formats.get(format ?? "") ?? {})
-  const patterns = [
-    ...(pattern === undefined ? [] : [{ source: pattern, flags: "u" }]),
-    ...(formatted ? [formatted] : []),
-  ]
+function lowerString({ minLength, maxLength, pattern, format }: Keywords, walk: Walk, at: Pointer): Shape {
+  const { own, right, ...asked } = walk.findings.formats.get(format ?? "") ?? {}
+  const formatted = patternOf(asked)
+  const written = pattern === undefined ? [] : [{ source: pattern, flags: "u" }]
+  const patterns = [...written, ...(formatted ? [formatted] : [])]
+  // The fixed ones are known to be fast.
+  for (const rule of own === undefined ? written : patterns) notePattern(walk.findings, rule, at)
   if ((minLength ?? 0) > (maxLength ?? Infinity)) return never
-  return stringOf({
+  const shape = stringOf({
     ...(minLength === undefined ? {} : { minLength }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(minLength === undefined && maxLength === undefined ? {} : { lengthIn: "code-points" as const }),
     ...(patterns.length === 0 ? {} : { patterns }),
     ...(format === undefined ? {} : { format }),
   })
+  return right === undefined ? shape : opaque(shape, `format ${format}: ${own}`)
 }
 
 function lowerArray(schema: Keywords, walk: Walk, at: Pointer): Shape {

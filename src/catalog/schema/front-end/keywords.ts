@@ -1,4 +1,5 @@
 /** The keywords of JSON Schema, by draft: what each must hold. A keyword that is not here is refused, never ignored. */
+import { isObject, type Json } from "../../../text/json.ts"
 
 export type Draft = "2020-12" | "7"
 
@@ -102,6 +103,49 @@ const keywords = {
 export function holdsOf(keyword: string, draft: Draft): Holds | undefined {
   const known: { readonly [keyword: string]: Holds } = keywords[draft]
   return Object.hasOwn(known, keyword) ? known[keyword] : keyword.startsWith("x-") ? "note" : undefined
+}
+
+const typeNames: ReadonlySet<unknown> = new Set(["null", "boolean", "integer", "number", "string", "array", "object"])
+export const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === "string")
+
+/** Does a keyword's value look as it must? */
+export function isRight(value: Json, holds: Holds): boolean {
+  switch (holds) {
+    case "any":
+    case "note":
+    case "schema":
+      return true
+    case "values":
+      return Array.isArray(value)
+    case "types": {
+      const all = [value].flat() as readonly Json[]
+      return all.length > 0 && all.every((one) => typeNames.has(one))
+    }
+    case "number":
+      return typeof value === "number"
+    case "step":
+      return typeof value === "number" && value > 0
+    case "count":
+      return Number.isInteger(value) && (value as number) >= 0
+    case "flag":
+      return typeof value === "boolean"
+    case "names":
+      return isTexts(value)
+    case "schemas":
+      return Array.isArray(value) && value.length > 0
+    case "items":
+      return typeof value === "boolean" || typeof value === "object"
+    case "schema-by-name":
+    case "schema-by-pattern":
+    case "definitions":
+    case "dependencies":
+      return isObject(value)
+    case "names-by-name":
+      return isObject(value) && Object.values(value).every(isTexts)
+    default:
+      return typeof value === "string"
+  }
 }
 
 const dialects: { readonly [uri: string]: Draft } = {

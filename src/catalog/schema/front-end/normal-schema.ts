@@ -8,8 +8,8 @@ import type { SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
 import { clip, quote } from "../show.ts"
 import type { Findings } from "./findings.ts"
-import type { Formats } from "./formats.ts"
-import { type Draft, draftOf, type Holds, holdsOf } from "./keywords.ts"
+import { askOf, findFormat, patternOf } from "./formats.ts"
+import { type Draft, draftOf, type Holds, holdsOf, isRight, isTexts } from "./keywords.ts"
 import { type Document, readDocument, resolve } from "./reference.ts"
 
 export type NormalSchema = boolean | Keywords
@@ -29,7 +29,7 @@ export interface Keywords {
   minLength?: number
   maxLength?: number
   pattern?: string
-  /** One that a pattern says. */
+  /** One that asks something of strings. */
   format?: string
   prefixItems?: readonly NormalSchema[]
   items?: NormalSchema
@@ -69,6 +69,8 @@ export interface Normal {
   readonly schema: NormalSchema
   readonly definitions: ReadonlyMap<string, NormalSchema>
   readonly patterns: readonly PatternPlace[]
+  /** Beside the form: no part of what a schema means. */
+  readonly descriptions: ReadonlyMap<NormalSchema, string>
 }
 
 export interface PatternPlace {
@@ -79,16 +81,16 @@ export interface PatternPlace {
 interface Context {
   readonly document: Document
   readonly draft: Draft
-  readonly formats: Formats
   readonly findings: Findings
   /** What definitions are called, by the schemas that references lead to. */
   readonly names: Map<Json, string>
   readonly definitions: Map<string, NormalSchema>
   readonly patterns: PatternPlace[]
+  readonly descriptions: Map<NormalSchema, string>
 }
 
 /** Notes a fault for each thing that cannot be honoured; then the form is of no use. */
-export function normalise(root: Json, findings: Findings, formats: Formats, at: Pointer): Normal {
+export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
   const dialect = isObject(root) ? root.$schema : undefined
   const draft = typeof dialect === "string" ? draftOf(dialect) : "2020-12"
   if (draft === undefined || (dialect !== undefined && typeof dialect !== "string")) {
@@ -100,16 +102,17 @@ export function normalise(root: Json, findings: Findings, formats: Formats, at: 
   })
   const definitions = new Map<string, NormalSchema>()
   const patterns: PatternPlace[] = []
+  const descriptions = new Map<NormalSchema, string>()
   const context: Context = {
     document,
     draft: document.draft,
-    formats,
     findings,
     names: new Map(),
     definitions,
     patterns,
+    descriptions,
   }
-  return { schema: schemaOf(root, context, at), definitions, patterns }
+  return { schema: schemaOf(root, context, at), definitions, patterns, descriptions }
 }
 
 function fault(context: Context, kind: SchemaFault["kind"], at: Pointer, what: string, problem?: string): void {
@@ -124,7 +127,10 @@ function schemaOf(schema: Json, context: Context, at: Pointer): NormalSchema {
   }
   const normal: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) readKeyword(keyword, value, schema, normal, context, at)
-  return finish(normal)
+  const finished = finish(normal)
+  const { description } = schema
+  if (typeof description === "string" && finished !== false) context.descriptions.set(finished, description)
+  return finished
 }
 
 /** What validators are of two minds about. */
@@ -242,47 +248,6 @@ const unsupported: { readonly [keyword: string]: string } = {
   contentSchema: "cannot be honoured: what a string holds is not judged",
 }
 
-const typeNames: ReadonlySet<unknown> = new Set(["null", "boolean", "integer", "number", "string", "array", "object"])
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string")
-
-function isRight(value: Json, holds: Holds): boolean {
-  switch (holds) {
-    case "any":
-    case "note":
-    case "schema":
-      return true
-    case "values":
-      return Array.isArray(value)
-    case "types": {
-      const all = [value].flat() as readonly Json[]
-      return all.length > 0 && all.every((one) => typeNames.has(one))
-    }
-    case "number":
-      return typeof value === "number"
-    case "step":
-      return typeof value === "number" && value > 0
-    case "count":
-      return Number.isInteger(value) && (value as number) >= 0
-    case "flag":
-      return typeof value === "boolean"
-    case "names":
-      return isTexts(value)
-    case "schemas":
-      return Array.isArray(value) && value.length > 0
-    case "items":
-      return typeof value === "boolean" || typeof value === "object"
-    case "schema-by-name":
-    case "schema-by-pattern":
-    case "definitions":
-    case "dependencies":
-      return isObject(value)
-    case "names-by-name":
-      return isObject(value) && Object.values(value).every(isTexts)
-    default:
-      return typeof value === "string"
-  }
-}
-
 function readNamed(keyword: string, value: JsonObject, context: Context, at: Pointer): Named {
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
@@ -306,14 +271,14 @@ function readPattern(source: string, context: Context, at: Pointer): void {
 }
 
 function readFormat(name: string, normal: Keywords, context: Context, at: Pointer): Keywords {
-  const format = context.formats.get(name)
-  if (format === undefined) {
-    fault(context, "unsupported", at, `the format ${quote(name)}`, "is none that is judged here")
-    return {}
-  }
-  const { pattern, ...bounds } = format
+  const format = findFormat(name, context.findings, at)
+  if (format === undefined) return {}
+  const { minimum, maximum } = format
+  const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
+  const rule = format.own === undefined ? undefined : patternOf(format)
+  if (rule !== undefined) context.patterns.push({ rule, at })
   return {
-    ...(pattern === undefined ? {} : { format: name }),
+    ...(askOf(format) === undefined ? {} : { format: name }),
     ...(Object.keys(bounds).length === 0 ? {} : { allOf: [...(normal.allOf ?? []), bounds] }),
   }
 }

@@ -4,11 +4,8 @@
  * strings only, not the text of other values; a record's keys may hold line breaks, which its pattern does not reach; and
  * of an intersection that lets no other keys in, keys are names, not patterns.
  */
-import { FormatRegistry, Kind, TransformKind, type TSchema, TypeRegistry } from "@sinclair/typebox"
-import { Value } from "@sinclair/typebox/value"
-import type { Json } from "../../../text/json.ts"
+import { Kind, TransformKind, type TSchema, TypeRegistry } from "@sinclair/typebox"
 import { child, type Pointer } from "../../../text/pointer.ts"
-import type { Answer } from "../judge.ts"
 import {
   arrayOf,
   boolean,
@@ -25,26 +22,17 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
-import { nameOfFunction } from "../named.ts"
-import type { Issue, SchemaFault } from "../schema.ts"
+import type { SchemaFault } from "../schema.ts"
 import type { ObjectShape, Shape } from "../shape.ts"
-import { aside, type Findings, hideFrom, notePattern, visit } from "./findings.ts"
+import { aside, type Findings, hideFrom, noteDescription, noteFunction, notePattern, visit } from "./findings.ts"
+import { findFormat, patternOf } from "./formats.ts"
 
 export const isTypeBox = (schema: object): schema is TSchema =>
   typeof (schema as { readonly [Kind]?: unknown })[Kind] === "string"
 
-/** The author's validator: TypeBox's own, which generates no code. */
-export const validateByTypeBox =
-  (schema: TSchema) =>
-  (copy: Json): Answer =>
-    Value.Check(schema, copy) ? { ok: true, output: copy } : { ok: false, issues: issuesOf(schema, copy) }
-
-function* issuesOf(schema: TSchema, value: Json): Iterable<Issue> {
-  for (const { path, message } of Value.Errors(schema, value)) yield { at: path as Pointer, message }
-}
-
 export const lowerTypeBox = (schema: TSchema, findings: Findings, at: Pointer): Shape =>
   visit<Shape>(schema, findings, at, unknown, () => {
+    noteDescription(findings, at, schema.description)
     if (TransformKind in schema) fault(findings, "transforms", at, "`Type.Transform()`")
     // TypeBox reads it as a note, but a planner's host would expect it to be filled in.
     if (findings.role === "params" && Object.hasOwn(schema, "default")) fault(findings, "defaults", at, "`default`")
@@ -133,15 +121,17 @@ function lowerString(schema: TSchema, patterns: readonly Pattern[], findings: Fi
     }
     return fault(findings, "not-a-schema", at, `the pattern \`${source}\`, which is no regular expression`)
   }
-  const { format } = schema
-  const isFormatted = schema[Kind] === "String" && typeof format === "string"
-  const named = isFormatted ? nameOfFunction(FormatRegistry.Get(format)) : undefined
-  if (named !== undefined) findings.functions.add(named)
-  const extra = { ...(rules.length > 0 ? { patterns: rules } : {}), ...(isFormatted ? { format } : {}) }
+  const name = schema[Kind] === "String" && typeof schema.format === "string" ? schema.format : undefined
+  const format = name === undefined ? undefined : findFormat(name, findings, at)
+  const formatted = patternOf(format ?? {})
+  // The fixed ones are known to be fast.
+  if (formatted !== undefined && format?.own !== undefined) notePattern(findings, formatted, at)
+  const all = formatted === undefined ? rules : [...rules, formatted]
+  const extra = { ...(all.length > 0 ? { patterns: all } : {}), ...(name === undefined ? {} : { format: name }) }
   // A template's lengths are not judged.
   const keywords = schema[Kind] === "TemplateLiteral" ? [] : (["minLength", "maxLength"] as const)
   const shape = withRules(schema, keywords, (lengths) => stringOf({ ...lengths, ...extra }))
-  return isFormatted ? withLeft(shape, schema, ["format"]) : shape
+  return format?.right === undefined ? shape : opaque(shape, `format ${name}: ${format.own}`)
 }
 
 function isPattern(source: string, flags: string): boolean {
@@ -254,11 +244,12 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
     sweepInside(schema, findings, at)
     return opaque(unknown, asText(schema))
   }
-  if (!TypeRegistry.Has(kind)) {
+  const check = TypeRegistry.Get(kind)
+  if (check === undefined) {
     return fault(findings, "not-a-schema", at, `a schema of kind \`${kind}\`, which TypeBox has no check for`)
   }
-  const named = nameOfFunction(TypeRegistry.Get(kind))
-  if (named !== undefined) findings.functions.add(named)
+  noteFunction(check, findings, at, `the check of the kind \`${kind}\``)
+  findings.kinds.set(kind, check)
   return opaque(unknown, `kind ${kind} ${asText(schema)}`)
 }
 

@@ -5,7 +5,7 @@
  * evaluated (by `contains`, by an `if` alone, in nested `items`), and would let wrong values through.
  */
 
-import { Validator, type Schema as WalkedSchema } from "@cfworker/json-schema"
+import { Validator, type Schema as WalkedSchema, format as walkedFormats } from "@cfworker/json-schema"
 import type { ErrorObject, FuncKeywordDefinition } from "ajv/dist/2020.js"
 import { ajv } from "#engines"
 import { isObject, type Json } from "../../../text/json.ts"
@@ -13,7 +13,7 @@ import { child, type Pointer, parsePointer, root } from "../../../text/pointer.t
 import { isDecimalMultiple } from "../decimal.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
-import { type Formats, patternOf } from "./formats.ts"
+import { askOf, type Format, type Formats, patternOf } from "./formats.ts"
 import type { Keywords, Named, Normal, NormalSchema } from "./normal-schema.ts"
 
 type Validate = (copy: Json) => Answer
@@ -38,8 +38,8 @@ function validator(normal: Normal, formats: Formats): Validate {
   }
 }
 
-const isMentioned = ({ schema, definitions }: Normal, keyword: string): boolean =>
-  JSON.stringify([schema, ...definitions.values()]).includes(`"${keyword}":`)
+const isMentioned = ({ schema, definitions }: Normal, keyword: string, value = ""): boolean =>
+  JSON.stringify([schema, ...definitions.values()]).includes(`"${keyword}":${value && JSON.stringify(value)}`)
 
 /** The normal form as one document. */
 const documentOf = ({ schema, definitions }: Normal): object => ({
@@ -57,9 +57,7 @@ export function generate(normal: Normal, formats: Formats): Validate {
     ownProperties: true,
     // The normal form is checked already, and says nothing of its dialect.
     ...{ meta: false, validateSchema: false, logger: false },
-    formats: Object.fromEntries(
-      [...formats].map(([name, { pattern }]) => [name, pattern ? new RegExp(pattern, "u") : true]),
-    ),
+    formats: Object.fromEntries([...formats].map(([name, format]) => [name, askOf(format) ?? true])),
   })
   for (const keyword of ours) engine.removeKeyword(keyword.keyword).addKeyword(keyword)
   const check = engine.compile(documentOf(normal))
@@ -119,7 +117,12 @@ export function walk(normal: Normal, formats: Formats): Validate {
   const definitions = [...normal.definitions].map(([name, one]) => [name, withPatterns(one, formats)] as const)
   const whole: Normal = { ...normal, schema: withPatterns(normal.schema, formats), definitions: new Map(definitions) }
   const walker = new Validator(documentOf(whole) as WalkedSchema, "2020-12", false)
+  const asked = [...formats].filter(
+    ([name, format]) => !isPattern(format) && isMentioned(whole, "format", named(name, format)),
+  )
   return (copy) => {
+    // The walker's table of formats is everybody's. Each of ours has a name that says all it asks, and is put there anew.
+    for (const [name, format] of asked) walkedFormats[named(name, format)] = askOf(format) ?? (() => true)
     const { valid, errors } = walker.validate(bare(copy))
     if (valid) return { ok: true, output: copy }
     const own = errors.filter(({ keyword }) => !passing.has(keyword))
@@ -147,7 +150,12 @@ function placeOf(location: string): Pointer {
   return parsePointer(pointer) === undefined ? root : (pointer as Pointer)
 }
 
-/** It has formats of its own, which are not ours: here they are patterns. The copy is one that it may write into. */
+/** A pattern as the walker asks them. */
+const isPattern = (format: Format): boolean => patternOf(format)?.flags === "u"
+
+const named = (name: string, { own = "" }: Format): string => `${name} (${own})`
+
+/** It has formats of its own, which are not ours: here most are patterns. The copy is one that it may write into. */
 function withPatterns(schema: NormalSchema, formats: Formats): NormalSchema {
   if (typeof schema === "boolean") return schema
   const { format, ...keywords } = schema
@@ -159,8 +167,10 @@ function withPatterns(schema: NormalSchema, formats: Formats): NormalSchema {
     return [keyword, Object.fromEntries(Object.entries(value as Named).map(([key, one]) => [key, inner(one)]))]
   })
   const whole: Keywords = Object.fromEntries(parts)
-  const pattern = patternOf(formats.get(format ?? "") ?? {})?.source
-  return pattern === undefined ? whole : { ...whole, allOf: [...(whole.allOf ?? []), { pattern }] }
+  const asked = format === undefined ? undefined : formats.get(format)
+  if (format === undefined || asked === undefined) return whole
+  const rule = isPattern(asked) ? { pattern: patternOf(asked)?.source ?? "" } : { format: named(format, asked) }
+  return { ...whole, allOf: [...(whole.allOf ?? []), rule] }
 }
 
 const ofOne: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 /** The checks of a zod schema: what can be said in a shape, and what is left to its validator. */
 import type { $ZodCheck, $ZodChecks, $ZodStringFormatChecks, $ZodType } from "zod/v4/core"
 import { child, type Pointer } from "../../../text/pointer.ts"
+import { isPlainPattern } from "../pattern-cost.ts"
 import type { NumberRules, PatternRule, StringRules } from "../shape.ts"
 import { aside, type Findings, noteFunction, notePattern } from "./findings.ts"
 
@@ -157,9 +158,7 @@ function patternOfFormat(def: FormatDef, isCustom: boolean): PatternRule | undef
 
 /** A regular expression as data; undefined for one that was made to behave otherwise. */
 export function readPattern(pattern: unknown): PatternRule | undefined {
-  if (!(pattern instanceof RegExp) || Object.getPrototypeOf(pattern) !== RegExp.prototype) return undefined
-  if (Object.hasOwn(pattern, "test") || Object.hasOwn(pattern, "exec")) return undefined
-  return { source: pattern.source, flags: pattern.flags.replace("g", "") }
+  return isPlainPattern(pattern) ? { source: pattern.source, flags: pattern.flags.replace("g", "") } : undefined
 }
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")

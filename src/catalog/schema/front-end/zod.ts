@@ -23,7 +23,7 @@ import {
 } from "../make.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
-import { type Findings, hideFrom, notePattern, visit } from "./findings.ts"
+import { type Findings, hideFrom, noteDescription, notePattern, visit } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -59,7 +59,10 @@ export function lowerZod(schema: $ZodType, findings: Findings, at: Pointer): Sha
     findings.recursive = true
     return opaque(unknown, "recursive")
   }
-  return visit<Shape>(schema, findings, at, unknown, () => lowerKind(schema, findings, at))
+  return visit<Shape>(schema, findings, at, unknown, () => {
+    if ("description" in schema) noteDescription(findings, at, schema.description)
+    return lowerKind(schema, findings, at)
+  })
 }
 
 function lowerKind(schema: $ZodType, findings: Findings, at: Pointer): Shape {

@@ -1,0 +1,195 @@
+/**
+ * Is a store what was written? Each run's chain and what its entries say, each table against the tables made anew from the
+ * entries. What was cut off at the end, or written anew as a whole, shows only against heads that were kept elsewhere.
+ */
+import { sha256 } from "#sha256"
+import { Chain, genesis, type Link, type Sealed, saltIn, split } from "./chain.ts"
+import { type Event, journalVersion, type Recorded } from "./entry.ts"
+import { JournalTampered } from "./failure.ts"
+import type { TableRow, Whole } from "./journal.ts"
+import { rebuild } from "./rebuild.ts"
+import { MapRows, tellLink } from "./rows.ts"
+import { begin, fold, type RunState } from "./state.ts"
+
+/** How far something has come: that many entries, and a hash over them. For a run it is the hash of its last entry. */
+export interface Head {
+  readonly entries: number
+  readonly hash: string
+}
+
+/** To be kept where whoever can write to the store cannot. */
+export interface Anchor {
+  /** Over the entries of all runs, in the order in which they were written. */
+  readonly store: Head
+  readonly runs: { readonly [runId: string]: Head }
+}
+
+export type Finding =
+  /** The entry is not what was written. */
+  | { readonly kind: "chain"; readonly runId: string; readonly seq: number }
+  /** It was written so, but not by us: it makes no sense there. */
+  | { readonly kind: "sense"; readonly runId: string; readonly seq: number; readonly problem: string }
+  | {
+      readonly kind: "table"
+      readonly table: TableRow["table"]
+      readonly row: string
+      readonly problem: "missing" | "too much" | "different"
+    }
+  /** What the store says of its own file. */
+  | { readonly kind: "file"; readonly problem: string }
+  /** Held against an anchor. */
+  | { readonly kind: "run-lost" | "tail-lost" | "rewritten"; readonly runId: string; readonly at: Head }
+  | { readonly kind: "store-cut" | "store-rewritten"; readonly at: Head }
+
+export interface Verified {
+  readonly runs: number
+  readonly anchor: Anchor
+  /** None where all is well. The first hundred. */
+  readonly findings: readonly Finding[]
+}
+
+/** Enough to see what is the matter. */
+const findingsMax = 100
+
+export function verifyStore(whole: Whole, expected?: Anchor): Verified {
+  const findings: Finding[] = []
+  const links = new Map<string, Link>()
+  for (const runId of whole.runs()) {
+    const link = verifyRun(runId, whole.entriesOf(runId), findings)
+    if (link !== undefined) links.set(runId, link)
+  }
+  // From entries that are not what was written no table can be made.
+  if (findings.length === 0) findings.push(...compareTables(whole, links))
+  findings.push(...whole.faults().map((problem) => ({ kind: "file", problem }) as const))
+  const anchor = anchorOf(whole)
+  if (expected !== undefined) findings.push(...holdAgainst(expected, whole))
+  return { runs: Object.keys(anchor.runs).length, anchor, findings: findings.slice(0, findingsMax) }
+}
+
+/** Where the run has come to; undefined where that cannot be believed. */
+function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]): Link | undefined {
+  const chain = new Chain(runId)
+  let state: RunState | undefined
+  let seq = 0
+  let salt: string | undefined
+  for (const entry of entries) {
+    const event = chain.open(entry, seq)
+    if (event !== undefined && seq === 0) salt = saltIn(event)
+    if (event === undefined || !isSplitSo(entry, event, salt !== undefined)) {
+      findings.push({ kind: "chain", runId, seq })
+      return undefined
+    }
+    const folded = makeSense(runId, state, { seq, atMs: entry.atMs, event })
+    if (folded instanceof Error) {
+      findings.push({ kind: "sense", runId, seq, problem: folded.message })
+      return undefined
+    }
+    state = folded
+    seq++
+  }
+  return { hash: chain.hash, salt }
+}
+
+/** The same event in other words was not written here either. */
+function isSplitSo(entry: Sealed, event: Event, salted: boolean): boolean {
+  const { clear, payload } = split(event, salted)
+  return clear === entry.clear && payload === entry.payload
+}
+
+/** What a run of an older version means only the version knows that wrote it. */
+function makeSense(runId: string, before: RunState | undefined, record: Recorded): RunState | Error | undefined {
+  const { event, seq } = record
+  if (before !== undefined) return fold(before, record)
+  if (seq > 0 || (event.kind === "run-started" && event.journal < journalVersion)) return undefined
+  return begin(runId, record)
+}
+
+function compareTables(whole: Whole, links: ReadonlyMap<string, Link>): readonly Finding[] {
+  const rows = new MapRows()
+  try {
+    rebuild(rows, whole.entries())
+  } catch (error) {
+    if (!(error instanceof JournalTampered)) throw error
+    const { runId, seq } = error.fields
+    return [{ kind: "sense", runId: `${runId}`, seq: Number(seq), problem: "what it takes was not free" }]
+  }
+  const made = new Map<string, TableRow>()
+  const place = ({ table, key }: TableRow): string => `${table} ${key}`
+  for (const row of rows.told()) made.set(place(row), row)
+  for (const [runId, link] of links) made.set(place(tellLink(runId, link)), tellLink(runId, link))
+  const findings: Finding[] = []
+  for (const row of whole.tables()) {
+    const should = made.get(place(row))
+    const { table, key } = row
+    if (should === undefined) findings.push({ kind: "table", table, row: key, problem: "too much" })
+    else if (should.value !== row.value) findings.push({ kind: "table", table, row: key, problem: "different" })
+    made.delete(place(row))
+  }
+  for (const { table, key } of made.values()) findings.push({ kind: "table", table, row: key, problem: "missing" })
+  return findings
+}
+
+/** Reads hashes alone: whether they are right is for `verifyStore`. */
+export function anchorOf(whole: Pick<Whole, "entries">): Anchor {
+  const runs = new Map<string, Head>()
+  let store: Head = { entries: 0, hash: genesis }
+  for (const entry of whole.entries()) {
+    runs.set(entry.runId, { entries: entry.seq + 1, hash: entry.hash })
+    store = more(store, entry)
+  }
+  return { store, runs: Object.fromEntries(runs) }
+}
+
+const more = ({ entries, hash }: Head, entry: Sealed): Head => ({
+  entries: entries + 1,
+  hash: sha256(`["${hash}","${entry.hash}"]`),
+})
+
+/** What has grown since is as it should be; what was there must be there. */
+export function holdAgainst({ store, runs }: Anchor, whole: Pick<Whole, "entries">): readonly Finding[] {
+  const findings: Finding[] = []
+  const found = new Map<string, { entries: number; hash: string | undefined }>()
+  let now: Head = { entries: 0, hash: genesis }
+  let then = store.entries === 0 ? now : undefined
+  for (const entry of whole.entries()) {
+    now = more(now, entry)
+    if (now.entries === store.entries) then = now
+    const { runId, seq, hash } = entry
+    const anchored = Object.hasOwn(runs, runId) ? runs[runId] : undefined
+    const before = found.get(runId)?.hash
+    found.set(runId, { entries: seq + 1, hash: anchored?.entries === seq + 1 ? hash : before })
+  }
+  for (const [runId, at] of Object.entries(runs)) {
+    const run = found.get(runId)
+    if (run === undefined) findings.push({ kind: "run-lost", runId, at })
+    else if (run.entries < at.entries) findings.push({ kind: "tail-lost", runId, at })
+    else if (run.hash !== at.hash) findings.push({ kind: "rewritten", runId, at })
+  }
+  if (then === undefined) findings.push({ kind: "store-cut", at: store })
+  else if (then.hash !== store.hash) findings.push({ kind: "store-rewritten", at: store })
+  return findings
+}
+
+/** In words. */
+export function tellFinding(finding: Finding): string {
+  switch (finding.kind) {
+    case "chain":
+      return `entry ${finding.seq} of run \`${finding.runId}\` is not what was written`
+    case "sense":
+      return `entry ${finding.seq} of run \`${finding.runId}\` makes no sense: ${finding.problem}`
+    case "table":
+      return `row ${finding.row} of table \`${finding.table}\` is ${finding.problem}, by what the entries say`
+    case "file":
+      return `the file is damaged: ${finding.problem}`
+    case "run-lost":
+      return `run \`${finding.runId}\`, of ${finding.at.entries} entries, is gone`
+    case "tail-lost":
+      return `run \`${finding.runId}\` had ${finding.at.entries} entries; the last of them are gone`
+    case "rewritten":
+      return `run \`${finding.runId}\` was written anew before entry ${finding.at.entries}`
+    case "store-cut":
+      return `the store had ${finding.at.entries} entries; some of them are gone`
+    case "store-rewritten":
+      return `the first ${finding.at.entries} entries of the store are not those that were there`
+  }
+}
