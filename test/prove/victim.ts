@@ -108,7 +108,7 @@ class Victim {
       answer = await this.#ask<Answer>("collect", request)
     }
     this.#mark(`answered ${tool}`)
-    if (answer.kind === "refused") throw notApplied("it was barred")
+    if (answer.kind === "refused") throw notApplied("it was turned away")
     return { did: answer.did }
   }
 

@@ -35,6 +35,8 @@ export interface Ground {
   readonly effects: Effect[]
   readonly pending: Pending[]
   readonly barred: string[]
+  /** Keys whose second request was turned away. */
+  readonly turnedAway: string[]
   /** When a key was first seen, for as long as its tool remembers. */
   readonly seen: { [key: string]: number }
   /** What was acknowledged to a caller of the executor, entry by entry, and at last. */
@@ -47,6 +49,7 @@ export const bareGround = (): Ground => ({
   effects: [],
   pending: [],
   barred: [],
+  turnedAway: [],
   seen: {},
   acknowledged: {},
   ended: undefined,
@@ -80,9 +83,13 @@ const resultOf = ({ tool, item }: Request): string => `${tool} ${item}`
 export function ask(ground: Ground, request: Request, nowMs: number): Answer {
   passTo(ground, nowMs)
   const { key } = request
-  const { dedupesForMs, delayMs = 0 } = outsideOf(request)
+  const { dedupesForMs, delayMs = 0, busy } = outsideOf(request)
   if (ground.barred.includes(key)) return { kind: "refused" }
   const firstMs = ground.seen[key]
+  if (busy && firstMs !== undefined && !ground.turnedAway.includes(key)) {
+    ground.turnedAway.push(key)
+    return { kind: "refused" }
+  }
   if (dedupesForMs !== undefined && firstMs !== undefined && ground.nowMs <= firstMs + dedupesForMs)
     return collect(ground, request, nowMs)
   ground.seen[key] = ground.nowMs

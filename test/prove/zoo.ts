@@ -13,6 +13,8 @@ export interface Outside {
   readonly sets?: true
   /** It accepts a request at once, and the effect happens that much later, whatever has become of its caller. */
   readonly delayMs?: number
+  /** It is too busy for the second request by a key. */
+  readonly busy?: true
   /** Asked by key, it tells the truth; `bars` also makes sure that what has not happened never will. */
   readonly tells?: "truth" | "bars" | "nothing"
 }
@@ -52,6 +54,11 @@ export const kinds = {
   key_mute: {
     says: { idempotency: keptFor(dayMs) },
     outside: { dedupesForMs: dayMs, delayMs: muteMs },
+    settles: true,
+  },
+  key_busy: {
+    says: { idempotency: keptFor(dayMs) },
+    outside: { dedupesForMs: dayMs, busy: true },
     settles: true,
   },
   key_short: { says: { idempotency: keptFor(shortMs) }, outside: { dedupesForMs: shortMs }, settles: false },
