@@ -163,7 +163,8 @@ export class Book {
     for (const { atMs, event } of kept) {
       const entry = { seq: this.#state.seq + 1, atMs, event }
       const folded = fold(this.#state, entry)
-      if (folded instanceof Error) return isEnding(event) ? folded : false
+      // A late answer may have settled what the outside was asked about.
+      if (folded instanceof Error) return isEnding(event) && event.kind !== "reconciled" ? folded : false
       this.#state = folded
       this.#kept.push(entry)
     }
