@@ -155,16 +155,20 @@ export class Book {
     })
   }
 
-  /** Puts entries after the last durable one anew; a call that can no longer be begun is dropped. True where all still stand. */
+  /**
+   * Puts entries after the last durable one anew: what came of calls. What was decided, and may be decided otherwise now, is dropped
+   * with all that follows. True where all still stand.
+   */
   #restand(kept: readonly Recorded[]): boolean | JournalDiverged {
     this.#kept = []
     if (this.#durable === undefined) return true
     this.#state = this.#durable
     for (const { atMs, event } of kept) {
+      if (!isEnding(event)) return false
       const entry = { seq: this.#state.seq + 1, atMs, event }
       const folded = fold(this.#state, entry)
       // A late answer may have settled what the outside was asked about.
-      if (folded instanceof Error) return isEnding(event) && event.kind !== "reconciled" ? folded : false
+      if (folded instanceof Error) return event.kind === "reconciled" ? false : folded
       this.#state = folded
       this.#kept.push(entry)
     }

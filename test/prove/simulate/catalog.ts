@@ -30,7 +30,13 @@ const asked = { idempotency: "none", reconcile: { finalAfterMs } } as const
 const always = { idempotency: { key: { retentionMs: dayMs } } } as const
 
 const tools: { readonly [name: string]: ToolSpec } = {
-  get: tool({ description: "Look it up.", effect: "read", params: object({ n: number }), result: object({ n: number }), timeoutMs }),
+  get: tool({
+    description: "Look it up.",
+    effect: "read",
+    params: object({ n: number }),
+    result: object({ n: number }),
+    timeoutMs,
+  }),
   put: tool({ ...made, idempotency: "natural", compensate: undoneBy("unput") }),
   unput: tool({ ...undone, idempotency: "natural" }),
   pay: tool({ ...made, ...always, compensate: undoneBy("refund") }),
@@ -94,7 +100,10 @@ function drawPlan(draw: Draw): Planned {
     const n = draw.between(1, 3) + (calls.has(`${name}`) ? 10 * (index + 1) : 0)
     calls.add(name)
     const refers = found !== undefined && draw.below(3) === 0
-    const args = { n: refers ? { $from: found, path: "/n" } : n, ...(name === "wire" ? { cents: draw.between(10, 60) } : {}) }
+    const args = {
+      n: refers ? { $from: found, path: "/n" } : n,
+      ...(name === "wire" ? { cents: draw.between(10, 60) } : {}),
+    }
     if (name === "get") found = id
     steps.push({ id, tool: name, args })
   }

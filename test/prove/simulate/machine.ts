@@ -3,7 +3,7 @@
  * is a task in its queue, so that it can be stopped for a while, or for ever, between any two of them: what was in its memory is gone
  * then, and what it has sent out is not.
  */
-import { Clock, Context, Duration, Effect, Exit, Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Scheduler } from "effect"
 import { Ids, Journal, type JournalService, seededIds } from "sequitur/run"
 import type { Timeline } from "./timeline.ts"
 

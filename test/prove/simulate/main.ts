@@ -12,7 +12,9 @@ const number = (text: string | undefined, name: string, least: number): number =
   return process.exit(2)
 }
 
-const { values } = parseArgs({ options: { seeds: { type: "string", default: "10000" }, seed: { type: "string", default: "1" } } })
+const { values } = parseArgs({
+  options: { seeds: { type: "string", default: "10000" }, seed: { type: "string", default: "1" } },
+})
 const seeds = number(values.seeds, "seeds", 1)
 const seed = number(values.seed, "seed", 0)
 const beganMs = performance.now()

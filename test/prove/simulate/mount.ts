@@ -27,73 +27,112 @@ const full = new StoreUnavailable({ store: "simulated", trouble: "full", reason:
 const gone = new StoreUnavailable({ store: "simulated", trouble: "broken", reason: "the disk reports an error" })
 
 type Change = "append" | "takeUp" | "renew"
-type Faults = { readonly [Name in "killed before it was written" | "killed when it was written" | "disk full" | "disk broken"]?: number }
+type Faults = {
+  readonly [Name in
+    | "killed before it was written"
+    | "killed when it was written"
+    | "disk full"
+    | "disk broken"]?: number
+}
 
-export function mountOn(disk: Disk, store: JournalService): (machine: Machine) => JournalService {
-  return (machine) => {
-    let broken = false
-    const { timeline, draw, chances, acknowledged } = disk
-    const change = <A, E>(
-      kind: Change,
-      effect: Effect.Effect<A, E>,
-      durable: (value: A) => readonly Acknowledged[],
-    ): Effect.Effect<A, E | StoreUnavailable> =>
-      Effect.callback((resume) => {
-        const tell = (exit: Exit.Exit<A, E | StoreUnavailable>): void => machine.push(() => resume(exit))
-        const write = (): void => {
-          if (machine.dead) return
-          if (broken) return tell(Exit.fail(gone))
-          const fault = chances.strike(faults[kind] as Faults)
-          if (fault === "killed before it was written") return machine.kill()
-          if (fault === "disk full") return tell(Exit.fail(full))
-          disk.atWork++
-          const written = (exit: Exit.Exit<A, E>): void => {
-            disk.atWork--
-            if (fault === "killed when it was written") return machine.kill()
-            if (fault === "disk broken") {
-              broken = true
-              return tell(Exit.fail(gone))
-            }
-            if (machine.dead) return
-            machine.push(() => {
-              if (Exit.isSuccess(exit)) acknowledged.push(...durable(exit.value))
-              resume(exit)
-            })
-          }
-          const now = Effect.runFork(effect)
-          now.addObserver(written)
-        }
-        const ms = draw.below(8) === 0 ? draw.below(15) : 0
-        const slow = kind === "append" && chances.strike({ "slow disk": 0.2 }) !== undefined
-        if (slow) timeline.after(draw.between(1_000, 9_000), () => machine.push(write))
-        else if (ms > 0) timeline.after(ms, () => machine.push(write))
-        else machine.push(write)
-      })
-    const look = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-      Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-        if (broken) return Effect.fail(gone)
-        return chances.strike({ "not readable": 0.05 }) === undefined ? effect : Effect.fail(gone)
-      })
+export const mountOn =
+  (disk: Disk, store: JournalService) =>
+  (machine: Machine): JournalService => {
+    const mount = new Mount(disk, machine)
     return {
       append: (runId, records, as) =>
-        change("append", store.append(runId, records, as), () => records.map((record) => ({ runId, record }))),
-      takeUp: (runId, as) => change("takeUp", store.takeUp(runId, as), (record) => [{ runId, record }]),
-      renew: (runId, as) => change("renew", store.renew(runId, as), () => []),
-      look: (runId) => look(store.look(runId)),
-      read: (runId, options) => look(store.read(runId, options)),
-      list: (options) => look(store.list(options)),
-      due: (nowMs, limit) => look(store.due(nowMs, limit)),
-      effect: (tenant, identity) => look(store.effect(tenant, identity)),
-      claim: (tenant, tool, claim) => look(store.claim(tenant, tool, claim)),
-      used: (tenant, of) => look(store.used(tenant, of)),
-      inspect: (inspect) => look(store.inspect(inspect)),
-      adopt: (entries) => change("append", store.adopt(entries), () => []),
+        mount.change("append", store.append(runId, records, as), () => records.map((record) => ({ runId, record }))),
+      takeUp: (runId, as) => mount.change("takeUp", store.takeUp(runId, as), (record) => [{ runId, record }]),
+      renew: (runId, as) => mount.change("renew", store.renew(runId, as), () => []),
+      look: (runId) => mount.look(store.look(runId)),
+      read: (runId, options) => mount.look(store.read(runId, options)),
+      list: (options) => mount.look(store.list(options)),
+      due: (nowMs, limit) => mount.look(store.due(nowMs, limit)),
+      effect: (tenant, identity) => mount.look(store.effect(tenant, identity)),
+      claim: (tenant, tool, claim) => mount.look(store.claim(tenant, tool, claim)),
+      used: (tenant, of) => mount.look(store.used(tenant, of)),
+      inspect: (inspect) => mount.look(store.inspect(inspect)),
+      adopt: (entries) => mount.change("append", store.adopt(entries), () => []),
     }
+  }
+
+class Mount {
+  readonly #disk: Disk
+  readonly #machine: Machine
+  #broken = false
+
+  constructor(disk: Disk, machine: Machine) {
+    this.#disk = disk
+    this.#machine = machine
+  }
+
+  look<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+    return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      if (this.#broken) return Effect.fail(gone)
+      return this.#disk.chances.strike({ "not readable": 0.05 }) === undefined ? effect : Effect.fail(gone)
+    })
+  }
+
+  /** It gets to the disk after a while, and its answer comes after another: between them its machine may do something else, or die. */
+  change<A, E>(
+    kind: Change,
+    effect: Effect.Effect<A, E>,
+    durable: (value: A) => readonly Acknowledged[],
+  ): Effect.Effect<A, E | StoreUnavailable> {
+    const { timeline, draw, chances, acknowledged } = this.#disk
+    const machine = this.#machine
+    return Effect.callback((resume) => {
+      const answer = (exit: Exit.Exit<A, E | StoreUnavailable>): void =>
+        machine.push(() => {
+          if (Exit.isSuccess(exit)) acknowledged.push(...durable(exit.value))
+          resume(exit)
+        })
+      const slow = kind === "append" && chances.strike({ "slow disk": 0.2 }) !== undefined
+      const ms = slow ? draw.between(1_000, 9_000) : draw.below(8) === 0 ? draw.below(15) : 0
+      const reach = (): void => machine.push(() => this.#write(kind, effect, answer))
+      if (ms === 0) reach()
+      else timeline.after(ms, reach)
+    })
+  }
+
+  #write<A, E>(
+    kind: Change,
+    effect: Effect.Effect<A, E>,
+    answer: (exit: Exit.Exit<A, E | StoreUnavailable>) => void,
+  ): void {
+    const disk = this.#disk
+    const fault = this.#broken ? "broken" : disk.chances.strike(faults[kind] as Faults)
+    if (fault === "broken") answer(Exit.fail(gone))
+    else if (fault === "disk full") answer(Exit.fail(full))
+    else if (fault === "killed before it was written") this.#machine.kill()
+    else {
+      disk.atWork++
+      Effect.runFork(effect).addObserver((exit) => {
+        disk.atWork--
+        if (fault === "killed when it was written") this.#machine.kill()
+        else if (fault === undefined) answer(exit)
+        else this.#break(answer)
+      })
+    }
+  }
+
+  /** What was written is there; but nobody can be told so. */
+  #break(answer: (exit: Exit.Exit<never, StoreUnavailable>) => void): void {
+    const { timeline, draw } = this.#disk
+    this.#broken = true
+    answer(Exit.fail(gone))
+    // Somebody opens the store anew.
+    timeline.after(draw.between(500, 5_000), () => this.#machine.kill())
   }
 }
 
 const faults = {
-  append: { "killed before it was written": 0.3, "killed when it was written": 0.5, "disk full": 0.5, "disk broken": 0.15 },
-  takeUp: { "killed before it was written": 0.2, "killed when it was written": 0.4, "disk full": 0.3, "disk broken": 0.05 },
-  renew: { "disk full": 0.3 },
+  append: { "killed before it was written": 0.6, "killed when it was written": 1, "disk full": 1, "disk broken": 0.3 },
+  takeUp: {
+    "killed before it was written": 0.4,
+    "killed when it was written": 0.8,
+    "disk full": 0.6,
+    "disk broken": 0.1,
+  },
+  renew: { "disk full": 0.6 },
 } as const satisfies { readonly [kind in Change]: Faults }

@@ -57,6 +57,9 @@ const treats: { readonly [tool: string]: Treats } = {
 
 const undoes: { readonly [tool: string]: string } = { unput: "put", refund: "pay", unbook: "book", unwire: "wire" }
 
+/** How it can break its word, so that the proof itself can be put to the proof. */
+export type Planted = "forgets" | "lies"
+
 interface Fate {
   /** When it lands, if it does. */
   readonly landsMs: number | undefined
@@ -80,11 +83,13 @@ export class Outside {
   readonly #timeline: Timeline
   readonly #draw: Draw
   readonly #chances: Chances
+  readonly #planted: Planted | undefined
 
-  constructor(timeline: Timeline, draw: Draw, chances: Chances) {
+  constructor(timeline: Timeline, draw: Draw, chances: Chances, planted: Planted | undefined) {
     this.#timeline = timeline
     this.#draw = draw
     this.#chances = chances
+    this.#planted = planted
   }
 
   /** Nothing is on its way. */
@@ -105,15 +110,15 @@ export class Outside {
   #call(machine: Machine, tool: string, args: Args, { idempotencyKey: key = "", principal, runId }: CallContext) {
     const kept = this.#open(tool, args, key, runId, principal.subject)
     const fault = this.#chances.strike({
-      "killed before its call": 0.3,
-      "killed after its call": 0.3,
-      refused: 0.7,
-      "failed before": 0.5,
-      "failed after": 0.7,
-      lost: 0.7,
-      mute: 0.7,
-      late: 1.5,
-      nonsense: 0.3,
+      "killed before its call": 0.9,
+      "killed after its call": 0.9,
+      refused: 2.1,
+      "failed before": 1.5,
+      "failed after": 2.1,
+      lost: 2.1,
+      mute: 2.1,
+      late: 4.5,
+      nonsense: 0.9,
     })
     if (fault === "killed before its call") {
       machine.kill()
@@ -220,9 +225,10 @@ export class Outside {
     if (requests === 0) return
     const how = treats[tool]
     if (how === "once") return
-    if (how === "never") return this.#violate(`${tool} ${key} was called again blindly`)
+    if (how === "never") this.#violate(`${tool} ${key} was called again blindly`)
     if (how === "remembers" && (firstMs === undefined || this.#timeline.nowMs <= firstMs + remembersMs)) return
-    if (effects > 0 || pending > 0) this.#violate(`${tool} ${key} was called again, and the first call was not known to be void`)
+    if (how !== "never" && (effects > 0 || pending > 0))
+      this.#violate(`${tool} ${key} was called again, and the first call was not known to be void`)
   }
 
   /** A request is there: what comes of it. Undefined where it is turned away. */
@@ -230,7 +236,7 @@ export class Outside {
     const { tool, key } = kept
     kept.pending--
     if (kept.barred) return undefined
-    const known = treats[tool] === "once" || (treats[tool] === "remembers" && this.#remembers(kept))
+    const known = this.#planted !== "forgets" && this.#knows(kept)
     if (known && kept.effects > 0) return kept.receipt
     kept.effects++
     kept.firstMs ??= this.#timeline.nowMs
@@ -243,8 +249,10 @@ export class Outside {
     return kept.receipt
   }
 
-  #remembers({ firstMs }: Kept): boolean {
-    return firstMs !== undefined && this.#timeline.nowMs <= firstMs + remembersMs
+  /** Whether it answers a key that it has seen with what it answered then. */
+  #knows({ tool, firstMs }: Kept): boolean {
+    if (treats[tool] === "once") return true
+    return treats[tool] === "remembers" && firstMs !== undefined && this.#timeline.nowMs <= firstMs + remembersMs
   }
 
   #judgeEffect(kept: Kept): void {
@@ -252,7 +260,8 @@ export class Outside {
     const claims = [identity, ...(tool === "wire" ? [`once ${args.n}`] : [])]
     for (const claim of claims) {
       const other = this.#inEffect.get(claim)
-      if (other !== undefined && other !== kept) this.#violate(`${claim} is in effect twice, as ${other.key} and ${kept.key}`)
+      if (other !== undefined && other !== kept)
+        this.#violate(`${claim} is in effect twice, as ${other.key} and ${kept.key}`)
       this.#inEffect.set(claim, kept)
     }
     if (tool !== "wire") return
@@ -262,21 +271,29 @@ export class Outside {
 
   #judgeUndo(kept: Kept, made: string): void {
     const undone = this.#receipts.get(String(kept.args.receipt))
-    if (undone === undefined || undone.tool !== made) return this.#violate(`${kept.tool} of nothing: ${kept.args.receipt}`)
+    if (undone === undefined || undone.tool !== made) {
+      this.#violate(`${kept.tool} of nothing: ${kept.args.receipt}`)
+      return
+    }
     if (undone.undoneBy !== undefined) this.#violate(`${made} ${undone.key} was undone twice`)
     undone.undoneBy = kept.key
     for (const [claim, one] of this.#inEffect) if (one === undone) this.#inEffect.delete(claim)
   }
 
   #tell(machine: Machine, tool: string, key: string) {
-    const fault = this.#chances.strike({ "cannot tell": 1.5, "told late": 0.5, "told in error": 0.5, "killed while asking": 0.3 })
+    const fault = this.#chances.strike({
+      "cannot tell": 4.5,
+      "told late": 1.5,
+      "told in error": 1.5,
+      "killed while asking": 0.9,
+    })
     if (fault === "killed while asking") machine.kill()
     if (fault === "told late") return Effect.never
     if (fault === "told in error") return this.#answer(machine, Effect.fail(new Error("no connection")), 5, false)
     if (fault === "cannot tell") return this.#answer(machine, Effect.succeed(reconciled.unknown()), 5, false)
     const telling = Effect.sync(() => {
       const kept = this.kept.get(key)
-      if (kept?.receipt !== undefined) return reconciled.applied({ receipt: kept.receipt })
+      if (kept?.receipt !== undefined && this.#planted !== "lies") return reconciled.applied({ receipt: kept.receipt })
       if (tool !== "bar") return reconciled.notApplied()
       if (kept !== undefined) kept.barred = true
       else this.#open(tool, {}, key, "", "").barred = true
@@ -284,11 +301,21 @@ export class Outside {
     })
     // What it is then, not when it is heard.
     const told = this.#later(3, () => Effect.runSync(telling))
-    return this.#answer(machine, Effect.suspend(() => Effect.succeed(told.value)), 5, false)
+    return this.#answer(
+      machine,
+      Effect.suspend(() => Effect.succeed(told.value)),
+      5,
+      false,
+    )
   }
 
   #read(machine: Machine, { n }: Args) {
-    const fault = this.#chances.strike({ "read failed": 1, "read lost": 0.7, "read late": 0.7, "killed while reading": 0.2 })
+    const fault = this.#chances.strike({
+      "read failed": 2,
+      "read lost": 1.4,
+      "read late": 1.4,
+      "killed while reading": 0.4,
+    })
     if (fault === "killed while reading") machine.kill()
     if (fault === "read lost") return Effect.never
     if (fault === "read failed") return this.#answer(machine, Effect.fail(new Error("no connection")), 10, false)

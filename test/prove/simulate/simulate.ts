@@ -1,5 +1,5 @@
 /** Many stories; of those that go wrong, the least that goes wrong in the same way. */
-import { type Story, type StoreKind, type StoryOptions, tell } from "./story.ts"
+import { type StoreKind, type Story, type StoryOptions, tell } from "./story.ts"
 
 /** So many stories in a hundred are on SQLite. */
 const onDiskPercent = 4
@@ -19,7 +19,11 @@ export interface Simulated {
 
 export const storeOf = (seed: number): StoreKind => (seed % 100 < onDiskPercent ? "sqlite" : "memory")
 
-export async function simulate(seed: number, seeds: number, onStory: (done: number) => void = () => {}): Promise<Simulated> {
+export async function simulate(
+  seed: number,
+  seeds: number,
+  onStory: (done: number) => void = () => {},
+): Promise<Simulated> {
   const counts = new Map<string, number>()
   const failures: Story[] = []
   let [runs, entries, struck, onDisk, failed] = [0, 0, 0, 0, 0]
@@ -27,13 +31,13 @@ export async function simulate(seed: number, seeds: number, onStory: (done: numb
     const store = storeOf(seed + index)
     const story = await tell(seed + index, { store })
     runs += story.runs
-    entries += story.lines.length - 1
+    entries += story.entries
     struck += story.struck.length
     if (store === "sqlite") onDisk++
     for (const [what, times] of story.counts) counts.set(what, (counts.get(what) ?? 0) + times)
     if (story.violations.length > 0) {
       failed++
-      if (failures.length < failuresShown) failures.push(await shrink(story))
+      if (failures.length < failuresShown) failures.push(await shrink(story, { store }))
     }
     onStory(index + 1)
   }
@@ -41,16 +45,16 @@ export async function simulate(seed: number, seeds: number, onStory: (done: numb
 }
 
 /** The same story with fewer runs and fewer faults, as long as it goes wrong in the same way. */
-export async function shrink(found: Story, retell: (options: StoryOptions) => Promise<Story> = (options) => tell(found.seed, options)): Promise<Story> {
-  const kind = kindOf(found)
-  let least = found
+export async function shrink({ seed, violations }: Story, options: StoryOptions): Promise<Story> {
+  const kind = kindOf(violations)
+  let least = await tell(seed, { ...options, lines: true })
   let spared: ReadonlySet<number> = new Set()
   let runsMax = 3
   let tries = 0
   const attempt = async (tried: ReadonlySet<number>, runs: number): Promise<boolean> => {
     if (tries++ > triesMax) return false
-    const story = await retell({ store: found.store, spared: tried, runsMax: runs })
-    if (kindOf(story) !== kind) return false
+    const story = await tell(seed, { ...options, spared: tried, runsMax: runs, lines: true })
+    if (kindOf(story.violations) !== kind) return false
     least = story
     spared = tried
     runsMax = runs
@@ -68,7 +72,7 @@ export async function shrink(found: Story, retell: (options: StoryOptions) => Pr
 }
 
 /** Which invariant it was: without names and numbers. */
-const kindOf = ({ violations: [first] }: Story): string | undefined =>
+const kindOf = ([first]: readonly string[]): string | undefined =>
   first?.replace(/k1:[0-9a-f]+|[a-z]*\d+(\.\d+)?(-\d+)?/g, "#").slice(0, 60)
 
 /** All that is needed to see it. */
@@ -76,7 +80,18 @@ export function tellFailure({ seed, store, violations, struck, lines }: Story): 
   const story = lines.slice(1).map((line) => {
     const { runId, seq, atMs, event } = JSON.parse(line)
     const { kind, stepId, tool, attempt, undoes, again, answer, status, failure, idempotencyKey, generation } = event
-    const shown = { stepId, tool, attempt, undoes, key: idempotencyKey?.slice(3, 9), generation, again, answer, status, failure: failure?.message }
+    const shown = {
+      stepId,
+      tool,
+      attempt,
+      undoes,
+      key: idempotencyKey?.slice(3, 9),
+      generation,
+      again,
+      answer,
+      status,
+      failure: failure?.message,
+    }
     return `  ${runId} ${seq} ${atMs - 1_700_000_000_000} ms ${kind} ${JSON.stringify(shown)}`
   })
   return [
