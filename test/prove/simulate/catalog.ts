@@ -69,6 +69,8 @@ const spec = {
 } as const
 
 const plain = defineCatalog(spec)
+
+export const catalog = plain as Catalog
 const tight = defineCatalog({ ...spec, budgets: { retries: 3, wallMs: 15_000, deadlineMs: 45_000 } })
 
 export interface Planned {
