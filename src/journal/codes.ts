@@ -101,7 +101,8 @@ export const runCodes = {
     message: "step `{stepId}` comes to the same effect as one of run `{other}`, whose outcome is not known",
     hint: "Wait until run `{other}` is settled (`resume` or `resolve` it), then run the plan again: its result is used.",
     why: "The same call of one task is one effect, in whatever run it comes.",
-    plain: "The same thing was asked for before, and we are still finding out whether it happened. Nothing was done twice.",
+    plain:
+      "The same thing was asked for before, and we are still finding out whether it happened. Nothing was done twice.",
   },
   RUN112: {
     tag: "OnceConflict",

@@ -8,7 +8,7 @@ import { sqlite } from "sequitur/sqlite"
 import { write } from "../../../src/journal/chain.ts"
 import { exportLines } from "../../../src/journal/export.ts"
 import { verifyStore } from "../../../src/journal/verify.ts"
-import { type Mark, openRun } from "./specimen.ts"
+import { type Mark, openRun, readRest } from "./specimen.ts"
 
 export type Verdict =
   /** It cannot be opened, or not be read. */
@@ -16,6 +16,8 @@ export type Verdict =
   | { readonly kind: "noticed"; readonly said: string }
   /** Every entry is as it was, and the next one can be written. */
   | { readonly kind: "harmless" }
+  /** The same; but it is taken up earlier or later, or by another. No entry says when, and an epoch fences whoever comes too early. */
+  | { readonly kind: "harmless, but for who holds a run" }
   | { readonly kind: "violation"; readonly said: string }
 
 const typed = new Set(["StoreUnavailable", "JournalTampered", "JournalNewer", "JournalConflict"])
@@ -32,7 +34,7 @@ export class Bench {
     for (const end of ["", "-wal", "-shm"]) rmSync(`${this.#file}${end}`, { force: true })
     writeFileSync(this.#file, db)
     if (wal.length > 0) writeFileSync(`${this.#file}-wal`, wal)
-    const looked = Effect.flatMap(Journal, (journal) => look(journal, mark)).pipe(
+    const looked = Effect.flatMap(Journal, (journal) => look(journal, this.#file, mark)).pipe(
       Effect.provide(sqlite(this.#file, { create: false })),
     )
     const exit = await Effect.runPromiseExit(looked)
@@ -48,7 +50,7 @@ export class Bench {
   }
 }
 
-const look = (journal: JournalService, mark: Mark): Effect.Effect<Verdict, { readonly _tag: string }> =>
+const look = (journal: JournalService, file: string, mark: Mark): Effect.Effect<Verdict, { readonly _tag: string }> =>
   Effect.gen(function* () {
     const { findings, lines } = yield* journal.inspect((whole) => {
       const { findings } = verifyStore(whole, mark.anchor)
@@ -59,7 +61,11 @@ const look = (journal: JournalService, mark: Mark): Effect.Effect<Verdict, { rea
     if (findings.length > 0) return { kind: "noticed", said: findings.map(({ kind }) => kind).join(", ") }
     if (lines.join("\n") !== mark.lines.join("\n"))
       return { kind: "violation", said: "other entries are there, and nothing is found" }
-    return yield* goOn(journal, mark)
+    const { schema, leases } = readRest(file)
+    if (schema !== mark.schema)
+      return { kind: "violation", said: "the tables are declared in another way, and nothing is found" }
+    const after = yield* goOn(journal, mark)
+    return after.kind === "harmless" && leases !== mark.leases ? { kind: "harmless, but for who holds a run" } : after
   })
 
 /** Whether or not it is verified, a run is read as it was, or not at all; or as it was before. */

@@ -17,6 +17,20 @@ export interface Mark {
   readonly walBytes: number
   readonly anchor: Anchor
   readonly lines: readonly string[]
+  readonly schema: string
+  readonly leases: string
+}
+
+/** What a file holds besides its journal. */
+export function readRest(file: string): Pick<Mark, "schema" | "leases"> {
+  const db = new DatabaseSync(file)
+  try {
+    const schema = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").all()
+    const leases = db.prepare("SELECT run, owner, until_ms, due_ms FROM run ORDER BY run").all()
+    return { schema: JSON.stringify(schema), leases: JSON.stringify(leases) }
+  } finally {
+    db.close()
+  }
 }
 
 export interface Specimen {
@@ -90,7 +104,7 @@ export async function makeSpecimens(): Promise<readonly Specimen[]> {
       Effect.map(Journal, (journal) => {
         const mark = Effect.map(
           journal.inspect((whole) => ({ anchor: anchorOf(whole), lines: [...exportLines(whole)] })),
-          (seen) => marks.push({ walBytes: statSync(`${file}-wal`).size, ...seen }),
+          (seen) => marks.push({ walBytes: statSync(`${file}-wal`).size, ...seen, ...readRest(file) }),
         )
         return { ...journal, append: (...given) => Effect.tap(journal.append(...given), () => Effect.orDie(mark)) }
       }),
