@@ -23,7 +23,7 @@ import { OutsideLine } from "./outside-line.ts"
 import { point, pointsPassed, setFate } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
-import { animalOf, catalog, documentOf } from "./zoo.ts"
+import { catalog, documentOf } from "./zoo.ts"
 
 class Victim {
   readonly #life: Life
@@ -85,8 +85,8 @@ class Victim {
     return Object.fromEntries(
       [...catalog.tools.values()].map(({ name, reconcile }) => {
         const call = (args: unknown, context: CallContext) => this.#call(name, args, context)
-        if (name === "refuse") return [name, () => this.#refuse()]
-        if (animalOf(name) === undefined || reconcile === undefined) return [name, call]
+        if (name === "refuse") return [name, { call: () => this.#refuse(), reconcile: reconciled.notApplied }]
+        if (reconcile === undefined) return [name, call]
         return [name, { call, reconcile: (key: string, args: unknown) => this.#tell(name, args, key) }]
       }),
     )
