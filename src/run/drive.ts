@@ -83,7 +83,12 @@ const work = Effect.fnUntraced(function* (
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
-  const kept = Effect.onExit(loop(desk), (exit) => (Exit.hasDies(exit) ? Effect.ignore(book.flush()) : Effect.void))
+  // Whoever stops says so, and the next need not wait for the lease to run out.
+  const kept = Effect.onExit(loop(desk), (exit) =>
+    Exit.isFailure(exit) && (Exit.hasDies(exit) || Exit.hasInterrupts(exit))
+      ? Effect.ignore(book.flush({ dueMs: undefined }))
+      : Effect.void,
+  )
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {

@@ -121,10 +121,11 @@ export const goOn = (
     const footing = footingFor(state, toolbox)
     if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
     // Without its plan a run can only be settled and undone.
-    if (footing instanceof StalePlan && next(undefined, state).kind === "needs-plan") return yield* footing
     const clock = yield* Clock
     const nowMs = clock.currentTimeMillisUnsafe()
-    if (rests(footing, state, nowMs)) return state
+    const waits = rests(footing, state, nowMs)
+    if (footing instanceof StalePlan && (waits || next(undefined, state).kind === "needs-plan")) return yield* footing
+    if (waits) return state
     const journal = yield* Journal
     const holder = holderOf(options, yield* Ids)
     if (holder instanceof InputsRefused) return yield* holder

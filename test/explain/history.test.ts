@@ -11,7 +11,7 @@ import { replay } from "../../src/journal/state.ts"
 
 const started: RunStarted = {
   kind: "run-started",
-  journal: 1,
+  journal: 2,
   tenant: "acme",
   subject: "ada",
   roles: [],

@@ -42,8 +42,9 @@ export const declines = () => {
 }
 export const effectFails = () => Effect.fail(notApplied("card declined"))
 
-export const blocks = () => {
-  for (;;);
+/** What is called with 0 answers at once: its thread has begun then. */
+export const blocks = ({ n }: Args) => {
+  for (;;) if (n === 0) return { n }
 }
 export const eatsHeap = () => {
   const eaten: unknown[] = []
@@ -54,14 +55,17 @@ export const eatsBuffers = () => {
   for (;;) eaten.push(Buffer.alloc(1_000_000, 1))
 }
 export const exits = () => process.exit(3)
-export const never = () => new Promise(() => {})
 
 /** Says what it has done once it is aborted. */
-export const late = ({ n }: Args, { signal }: CallContext) =>
-  new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve, 20, { n: n + 1 })))
-export const lateDecline = (_: Args, { signal }: CallContext) =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(notApplied("not yet sent"))))
-export const interruptible = () => Effect.never
+export const late = ({ n }: Args, { signal }: CallContext) => {
+  if (n === 0) return { n }
+  return new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve, 20, { n: n + 1 })))
+}
+export const lateDecline = ({ n }: Args, { signal }: CallContext) => {
+  if (n === 0) return { n }
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(notApplied("not yet sent"))))
+}
+export const interruptible = ({ n }: Args) => (n === 0 ? { n } : Effect.never)
 
 /** Leaves something behind that fails while the next call is under way. */
 export const litters = async ({ n }: Args) => {

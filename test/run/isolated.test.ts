@@ -2,12 +2,13 @@
 import { execFileSync } from "node:child_process"
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { isolated, toolbox } from "sequitur/run"
+import { definePlan } from "sequitur"
+import { createRunner, isolated, memory, reconciled, toolbox } from "sequitur/run"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { Calling, TimeLimit } from "../../src/run/call/call.ts"
 import { perform } from "../../src/run/call/perform.ts"
 import { performReconcile } from "../../src/run/call/reconcile.ts"
 import { call, catalog, idempotencyKey, makeStation, pause } from "./calling.ts"
+import { accepted, scope } from "./desk.ts"
 import type * as handlers from "./isolated-handlers.ts"
 
 const escaped: unknown[] = []
@@ -26,28 +27,42 @@ afterAll(() => {
 
 const module = new URL("./isolated-handlers.ts", import.meta.url)
 
-/** By the clock on the wall: threads know no other. */
-const make = (name: keyof typeof handlers, calling: Calling = call("put"), limit: TimeLimit = { ms: 10_000 }) =>
+/** By the clock on the wall: threads know no other. A `warm` thread has answered before. */
+const make = (name: keyof typeof handlers, { calling = call("put"), ms = 10_000, memoryMb = 200, warm = false } = {}) =>
   Effect.gen(function* () {
-    const handler = isolated(module, name, { memoryMb: 200 })
+    const handler = isolated(module, name, { memoryMb })
     const { worker, observed } = yield* makeStation({ [calling.tool.name]: { call: handler } })
+    if (warm) yield* perform(worker, { ...calling, args: { n: 0 } }, { ms: 10_000 })
     const beganMs = performance.now()
-    const event = yield* perform(worker, calling, limit)
-    return { event, observed, tookMs: performance.now() - beganMs }
+    const fiber = yield* Effect.forkChild(perform(worker, calling, { ms }))
+    yield* pause(0)
+    return {
+      fiber,
+      worker,
+      observed,
+      event: Effect.map(Fiber.join(fiber), (event) => ({ event, tookMs: performance.now() - beganMs })),
+    }
+  })
+
+/** The same, and waits for its end. */
+const finish = (...given: Parameters<typeof make>) =>
+  Effect.gen(function* () {
+    const { event, observed } = yield* make(...given)
+    return { ...(yield* event), observed }
   })
 
 describe("in a thread a handler answers as at home", () => {
   for (const name of ["answer", "promise", "effect"] as const) {
     it.live(name, () =>
       Effect.gen(function* () {
-        expect((yield* make(name)).event).toMatchObject({ kind: "outcome", result: { n: 2 } })
+        expect((yield* finish(name)).event).toMatchObject({ kind: "outcome", result: { n: 2 } })
       }),
     )
   }
 
   it.live("is told the same", () =>
     Effect.gen(function* () {
-      const { event } = yield* make("context", call("put", { attempt: 3 }))
+      const { event } = yield* finish("context", { calling: call("put", { attempt: 3 }) })
       const principal = { tenant: "acme", subject: "ann", roles: ["agent"] }
       const told = { idempotencyKey, attempt: 3, principal, runId: "run", stepId: "put", aborted: false }
       expect(event).toMatchObject({ kind: "outcome", result: { n: 2, told } })
@@ -63,7 +78,7 @@ describe("in a thread a handler answers as at home", () => {
   for (const [name, tag] of Object.entries(unusable)) {
     it.live(`A097, A098: ${name} is a ${tag}, found before it comes over`, () =>
       Effect.gen(function* () {
-        const { event } = yield* make(name as keyof typeof unusable)
+        const { event } = yield* finish(name as keyof typeof unusable)
         expect(event).toMatchObject({ kind: "outcome", failure: { tag } })
       }),
     )
@@ -71,21 +86,64 @@ describe("in a thread a handler answers as at home", () => {
 
   it.live("D21: half a character comes over as it is", () =>
     Effect.gen(function* () {
-      expect((yield* make("halves")).event).toMatchObject({ kind: "outcome", result: { n: 2, text: "\ud83d" } })
+      expect((yield* finish("halves")).event).toMatchObject({ kind: "outcome", result: { n: 2, text: "\ud83d" } })
     }),
   )
 
   it.live("what it throws is told as at home, and what was not applied", () =>
     Effect.gen(function* () {
       for (const name of ["fails", "throwsNull"] as const) {
-        expect((yield* make(name)).event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
-        expect((yield* make(name, call("get"))).event).toMatchObject({ kind: "attempt-failed" })
+        expect((yield* finish(name)).event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
+        expect((yield* finish(name, { calling: call("get") })).event).toMatchObject({ kind: "attempt-failed" })
       }
       for (const name of ["declines", "effectFails"] as const) {
-        const { event } = yield* make(name)
+        const { event } = yield* finish(name)
         expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
         expect(event).toHaveProperty("failure.message", expect.stringContaining("card declined"))
       }
+    }),
+  )
+
+  it.live("whatever door its module has come in by", () =>
+    Effect.gen(function* () {
+      const door = new URL("./isolated-door.ts", import.meta.url)
+      const { worker } = yield* makeStation({ put: { call: isolated(door, "decline") } })
+      const event = yield* perform(worker, call("put"), { ms: 20_000 })
+      expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+      expect(event).toHaveProperty("failure.message", expect.stringContaining("said: card declined"))
+    }),
+  )
+
+  it.live("in a whole run, one step after the other", () =>
+    Effect.gen(function* () {
+      const plan = accepted(
+        definePlan(catalog, {
+          version: 1,
+          steps: [
+            { id: "a", tool: "put", args: { n: 1 } },
+            { id: "b", tool: "put", args: { n: { $from: "a", path: "/n" } } },
+            { id: "c", tool: "put", args: { n: { $from: "b", path: "/n" } } },
+          ],
+        }),
+      )
+      const plain = () => ({ n: 0 })
+      const runner = createRunner({
+        catalog,
+        store: memory(),
+        tools: {
+          get: plain,
+          any: plain,
+          set: { call: plain, reconcile: () => reconciled.barred() },
+          put: {
+            call: isolated<typeof handlers.answer>(module, "answer"),
+            reconcile: isolated<typeof handlers.reconcile>(module, "reconcile"),
+          },
+        },
+      })
+      const { principal, sessionId, taskId } = scope
+      const report = yield* Effect.promise(() => runner.run(plan, { principal, sessionId, taskId }))
+      expect(report).toMatchObject({ status: "succeeded", steps: { a: { n: 2 }, b: { n: 3 }, c: { n: 4 } } })
+      yield* Effect.promise(() => runner.close())
     }),
   )
 
@@ -112,12 +170,12 @@ describe("a thread is ended", () => {
     Effect.gen(function* () {
       let turns = 0
       const turning = setInterval(() => turns++, 10)
-      const effect = yield* make("blocks", call("put"), { ms: 300 })
+      const effect = yield* finish("blocks", { ms: 300, warm: true })
       expect(effect.event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
       expect(effect.tookMs).toBeLessThan(1_500)
       expect(turns).toBeGreaterThan(10)
       clearInterval(turning)
-      const read = yield* make("blocks", call("get"), { ms: 300 })
+      const read = yield* finish("blocks", { calling: call("get"), ms: 300, warm: true })
       expect(read.event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepTimedOut" } })
     }),
   )
@@ -125,10 +183,10 @@ describe("a thread is ended", () => {
   for (const name of ["eatsHeap", "eatsBuffers"] as const) {
     it.live(`when its handler ${name}`, () =>
       Effect.gen(function* () {
-        const { event } = yield* make(name, call("put"), { ms: 30_000 })
+        const { event } = yield* finish(name, { memoryMb: 64 })
         expect(event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
         expect(event).toHaveProperty("failure.message", expect.stringMatching(/memory|MB/))
-        const read = yield* make(name, call("get"), { ms: 30_000 })
+        const read = yield* finish(name, { calling: call("get"), memoryMb: 64 })
         expect(read.event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
       }),
     )
@@ -136,7 +194,7 @@ describe("a thread is ended", () => {
 
   it.live("by its handler", () =>
     Effect.gen(function* () {
-      const { event } = yield* make("exits")
+      const { event } = yield* finish("exits")
       expect(event).toMatchObject({ kind: "answer-lost" })
       expect(event).toHaveProperty("failure.message", expect.stringContaining("ended with code 3"))
     }),
@@ -147,9 +205,9 @@ describe("a handler that is given up", () => {
   it.live("A093: has a moment to say what it has done", () =>
     Effect.gen(function* () {
       const about = { kind: "observed", stepId: "put", attempt: 1, idempotencyKey }
-      const answered = yield* make("late", call("put"), { ms: 300 })
-      const declined = yield* make("lateDecline", call("put"), { ms: 300 })
-      const silent = yield* make("interruptible", call("put"), { ms: 300 })
+      const answered = yield* finish("late", { ms: 300, warm: true })
+      const declined = yield* finish("lateDecline", { ms: 300, warm: true })
+      const silent = yield* finish("interruptible", { ms: 300, warm: true })
       yield* pause(1_300)
       expect(answered.event.kind).toBe("answer-lost")
       expect(answered.observed).toEqual([{ ...about, answer: "answered", result: { n: 2 } }])
@@ -161,7 +219,7 @@ describe("a handler that is given up", () => {
 
   it.live("before it was called has done nothing", () =>
     Effect.gen(function* () {
-      const { event, observed } = yield* make("blocks", call("put"), { ms: 1 })
+      const { event, observed } = yield* finish("blocks", { ms: 1 })
       expect(event.kind).toBe("answer-lost")
       yield* pause(1_300)
       expect(observed).toMatchObject([{ kind: "observed", answer: "not-applied" }])
@@ -170,17 +228,16 @@ describe("a handler that is given up", () => {
 
   it.live("is so when its run is interrupted, or a read is cut off", () =>
     Effect.gen(function* () {
-      const { worker, observed } = yield* makeStation({ put: { call: isolated(module, "late") } })
-      const effect = yield* Effect.forkChild(perform(worker, call("put"), { ms: 10_000 }))
-      yield* pause(400)
-      yield* Fiber.interrupt(effect)
+      const effect = yield* make("late", { warm: true })
+      yield* pause(20)
+      yield* Fiber.interrupt(effect.fiber)
       yield* pause(200)
-      expect(observed).toMatchObject([{ answer: "answered", result: { n: 2 } }])
-      const reading = yield* makeStation({ get: { call: isolated(module, "blocks") } })
-      const read = yield* Effect.forkChild(perform(reading.worker, call("get"), { ms: 10_000 }))
-      yield* pause(50)
-      reading.worker.cutOff?.()
-      expect(yield* Fiber.join(read)).toMatchObject({ kind: "attempt-failed", failure: { tag: "CallInterrupted" } })
+      expect(effect.observed).toMatchObject([{ answer: "answered", result: { n: 2 } }])
+      const read = yield* make("blocks", { calling: call("get"), warm: true })
+      yield* pause(20)
+      read.worker.cutOff?.()
+      const { event } = yield* read.event
+      expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "CallInterrupted" } })
     }),
   )
 })

@@ -6,7 +6,6 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { nameOf } from "../../../text/json.ts"
-import type { Handler } from "../../toolbox.ts"
 import { type Answer, threw } from "../ending.ts"
 import { notApplied } from "../not-applied.ts"
 import type { Taken } from "../take.ts"
@@ -16,7 +15,7 @@ import { Thread } from "./worker.ts"
 const memoryMbUnsaid = 256
 
 export interface IsolatedOptions {
-  /** The most that a thread may hold, in megabytes. Default 256. */
+  /** The most that the heap of a thread may hold, and its buffers likewise, in megabytes. Default 256. */
   readonly memoryMb?: number
 }
 
@@ -25,7 +24,7 @@ export interface IsolatedOptions {
  * given copies of the arguments and of the context, its signal among them. To have it held to its tool by tsc, name its type:
  * `isolated<typeof execute_refund>(…)`.
  */
-export const isolated = <Written = Handler<unknown, never>>(
+export const isolated = <Written = (...given: readonly unknown[]) => never>(
   module: URL,
   name: string,
   options: IsolatedOptions = {},

@@ -40,6 +40,8 @@ async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void
   const handler = await loaded
   const said = await listen(async () => {
     if (handler instanceof Error) throw handler
+    // While its module was loaded it may have been given up: that is waiting to be heard.
+    await turn()
     if (mine.aborted) throw notApplied("it was given up before it was called")
     report({ kind: "began" })
     return settle(await handler(...inputs, mine), mine)
@@ -49,6 +51,8 @@ async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void
     said.kind === "threw" ? said : { kind: "returned", value: take[asked](said.value, bounds) }
   report({ kind: "answered", answer: answered })
 }
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Undefined where a call that was given up has only been interrupted: then it has said nothing. */
 async function listen(ask: () => Promise<unknown>): Promise<Answer<unknown> | undefined> {
