@@ -7,6 +7,7 @@ import type { Entry } from "sequitur/run"
 import { type RunState, replay } from "../../src/journal/state.ts"
 import { judge } from "./judge.ts"
 import { type Ended, runId, type Word } from "./life.ts"
+import type { Passed } from "./points.ts"
 import type { Stage, State } from "./stage.ts"
 import { animalOf, lateMs, type Shape, soonMs } from "./zoo.ts"
 
@@ -65,11 +66,11 @@ export async function explore(stage: Stage, shape: Shape, bounds: Bounds): Promi
         const passed = await goOn(stage, shape, place, violations)
         if (place.crashesLeft > 0) {
           const first = place.turns.length === 0
-          const kills = passed.flatMap((point, at) => (first || isLast(passed, at) ? [{ at, point }] : []))
+          const kills = passed.flatMap(({ name }, at) => (first || isLast(passed, at) ? [{ at, name }] : []))
           points += place.ways * passed.length
           killed += kills.length
           const crash = new Crash(stage, shape, place, bounds.gaps, found, violations)
-          const digests = await Promise.all(kills.map(({ at, point }) => crash.at(at, point)))
+          const digests = await Promise.all(kills.map(({ at, name }) => crash.at(at, name)))
           if (first) violations.push(...differing(shape, passed, digests))
         }
         await stage.drop(await place.state)
@@ -80,24 +81,27 @@ export async function explore(stage: Stage, shape: Shape, bounds: Bounds): Promi
   return { points, killed, states, violations }
 }
 
-/** What changes something that is durable, or outside: between any other two points the state is the same. */
+/** What changes something that is durable, or outside. */
 const changes = /^(?:after COMMIT|sent |answered |told of )/
 
-/** Of the points at which a crash leaves the same behind, the last: there the most was acknowledged. */
-const isLast = (points: readonly string[], at: number): boolean => {
-  const next = points[at + 1]
-  return next === undefined || changes.test(next)
+/** Whether a crash at a point leaves the same behind as one at the point before it. */
+function isSame(points: readonly Passed[], at: number): boolean {
+  const [before, point] = [points[at - 1], points[at]]
+  return before !== undefined && point !== undefined && before.atMs === point.atMs && !changes.test(point.name)
 }
+
+/** Of the points at which a crash leaves the same behind, the last: there the most was acknowledged. */
+const isLast = (points: readonly Passed[], at: number): boolean => !isSame(points, at + 1)
 
 /** The same, seen in what was left behind by those that were killed at each of them. */
 function differing(
   shape: Shape,
-  points: readonly string[],
+  points: readonly Passed[],
   digests: readonly (string | undefined)[],
 ): readonly Violation[] {
-  return points.flatMap((point, at) => {
-    if (at === 0 || changes.test(point) || digests[at] === digests[at - 1]) return []
-    const problems = [`point ${at}, ${point}, leaves something else behind than the one before it`]
+  return points.flatMap(({ name }, at) => {
+    if (!isSame(points, at) || digests[at] === digests[at - 1]) return []
+    const problems = [`point ${at}, ${name}, leaves something else behind than the one before it`]
     return [{ shape, turns: [], problems, entries: [] }]
   })
 }
@@ -167,9 +171,9 @@ class Crash {
 }
 
 /** Lets it live until it stops for good, and judges what it has done; gives back the points of the first life. */
-async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violation[]): Promise<readonly string[]> {
+async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violation[]): Promise<readonly Passed[]> {
   const state = await stage.copy(await place.state)
-  let points: readonly string[] | undefined
+  let points: readonly Passed[] | undefined
   const turns = [...place.turns]
   let way = place.way
   let word: Word | undefined

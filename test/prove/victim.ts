@@ -20,7 +20,7 @@ import {
 import { sqlite } from "sequitur/sqlite"
 import { type Ended, type Life, runId } from "./life.ts"
 import { OutsideLine } from "./outside-line.ts"
-import { point, pointsPassed, setFate } from "./points.ts"
+import { beginLife, point, pointsPassed } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
 import { catalog, documentOf } from "./zoo.ts"
@@ -34,6 +34,7 @@ class Victim {
     this.#life = life
     this.#line = line
     this.#clock = new SharedClock(life.clock)
+    beginLife(life.fate, () => this.#clock.currentTimeMillisUnsafe())
   }
 
   async live(): Promise<Omit<Ended, "points">> {
@@ -149,7 +150,6 @@ async function main(): Promise<void> {
   const life = JSON.parse(process.argv.at(-1) ?? "") as Life
   const line = await OutsideLine.open(life.socket)
   await line.ask(life.ground, { op: "hello", life: life.id })
-  setFate(life.fate)
   const ended: Ended = { ...(await new Victim(life, line).live()), points: pointsPassed() }
   process.stdout.write(`${JSON.stringify(ended)}\n`, () => process.exit())
 }
