@@ -38,6 +38,10 @@ export interface Driving {
    * Default 30,000.
    */
   readonly leaseMs?: number | undefined
+  /** Told of a run that this process takes up, as it stands then. What it throws is ignored. */
+  readonly onTakeUp?: ((state: RunState) => void) | undefined
+  /** From when it says so, a run is let go of before its next step: others may take it up at once. */
+  readonly stopping?: (() => boolean) | undefined
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
@@ -92,7 +96,7 @@ export const execute = <
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs))
+    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options.stopping))
   })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
@@ -135,9 +139,18 @@ export const goOn = (
     const held = yield* readState(journal, state.runId, undefined)
     if (held.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: state.runId })
     const book = new Book(journal, holder, clock, held, [], options.onEvent)
+    tellTakeUp(options.onTakeUp, held)
     tell(options.onEvent, state.runId, [taken])
-    return yield* drive(footing, toolbox, book, leaseMs)
+    return yield* drive(footing, toolbox, book, leaseMs, options.stopping)
   })
+
+function tellTakeUp(onTakeUp: Driving["onTakeUp"], state: RunState): void {
+  try {
+    onTakeUp?.(state)
+  } catch {
+    // As of OnEvent.
+  }
+}
 
 /** Whether it waits for a person, and still may. */
 function rests(footing: Footing, state: RunState, nowMs: number): boolean {

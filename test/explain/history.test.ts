@@ -12,6 +12,9 @@ import { replay } from "../../src/journal/state.ts"
 const started: RunStarted = {
   kind: "run-started",
   journal: 2,
+  salt: "s",
+  spent: {},
+  tools: {},
   tenant: "acme",
   subject: "ada",
   roles: [],

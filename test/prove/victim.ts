@@ -86,7 +86,7 @@ class Victim {
     return Object.fromEntries(
       [...catalog.tools.values()].map(({ name, reconcile }) => {
         const call = (args: unknown, context: CallContext) => this.#call(name, args, context)
-        if (name === "refuse") return [name, { call: () => this.#refuse(), reconcile: reconciled.notApplied }]
+        if (name === "refuse") return [name, { call: () => this.#refuse(), reconcile: reconciled.barred }]
         if (reconcile === undefined) return [name, call]
         return [name, { call, reconcile: (key: string, args: unknown) => this.#tell(name, args, key) }]
       }),
