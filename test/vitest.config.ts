@@ -11,6 +11,7 @@ export default defineConfig({
     alias: [
       { find: /^sequitur$/, replacement: `${root}/src/index.ts` },
       { find: /^sequitur\/run$/, replacement: `${root}/src/run/index.ts` },
+      { find: /^sequitur\/otel$/, replacement: `${root}/src/run/otel.ts` },
       { find: /^sequitur\/planner$/, replacement: `${root}/src/planner/index.ts` },
       { find: /^sequitur\/sqlite$/, replacement: `${root}/src/journal/sqlite.ts` },
     ],

@@ -28,7 +28,10 @@ export function compareValues(what: string, before: Json | undefined, after: Jso
 }
 
 export function compareSets(what: string, before: readonly Json[], after: readonly Json[]): readonly Change[] {
-  const [one, other] = [new Set(before.map((value) => canonical(value))), new Set(after.map((value) => canonical(value)))]
+  const [one, other] = [
+    new Set(before.map((value) => canonical(value))),
+    new Set(after.map((value) => canonical(value))),
+  ]
   return [
     ...before.filter((item) => !other.has(canonical(item))).map((item) => ({ what, before: say(item), after: null })),
     ...after.filter((item) => !one.has(canonical(item))).map((item) => ({ what, before: null, after: say(item) })),

@@ -55,12 +55,19 @@ function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs
     case "RUN206":
       return (
         runId &&
-        `Find out by the idempotency key of the last call in ${command("log", runId)} whether it has happened; it is never repeated blindly.`
+        `Find out by the idempotency key of the last call in ${command("log", runId)} whether it has happened; then ${command("resolve", runId, `${fields.stepId}`)} says so.`
       )
     case "RUN208":
       return (
         runId &&
         `Wait, then ${command("resume", runId)}; or add --take-over, if you know that no process is at work on it any more.`
+      )
+    case "RUN209":
+      return runId && `${command("log", runId)} shows what it waits for now.`
+    case "RUN305":
+      return (
+        runId &&
+        `${command("log", runId)} shows what becomes of it; where no process holds it, ${command("resume", runId)} goes on.`
       )
     case "RUN303":
       return runId && `The first decision stands; ${command("log", runId)} shows what came of it.`

@@ -19,18 +19,36 @@ export interface Origin {
 }
 
 export async function originOf(entries: readonly Entry[], options: OriginOptions): Promise<Origin> {
+  const { catalog, path } = await catalogOf(entries, options)
   const kept = keptIn(entries)
-  const catalogPath = options.catalog ?? kept.catalog ?? moduleIn(process.cwd(), "catalog")
-  if (catalogPath === undefined) {
-    const tools = options.tools === undefined ? " (and its tools with --tools, unless they are beside it)" : ""
-    throw new UsageError(
-      `the run names no catalog that is there, and there is no ${namesOf("catalog")} in this folder; name it with --catalog${tools}`,
-    )
-  }
   // Tools belong to their catalog: with another one, those beside that are meant.
-  const keptTools = resolve(catalogPath) === kept.catalog ? kept.tools : undefined
-  const toolsPath = options.tools ?? keptTools ?? findTools(catalogPath)
-  return { catalog: await loadCatalog(catalogPath), toolsPath }
+  const keptTools = resolve(path) === kept.catalog ? kept.tools : undefined
+  return { catalog, toolsPath: options.tools ?? keptTools ?? findTools(path) }
+}
+
+export async function catalogOf(
+  entries: readonly Entry[],
+  options: OriginOptions,
+): Promise<{ readonly catalog: Catalog; readonly path: string }> {
+  const path = options.catalog ?? keptIn(entries).catalog ?? moduleIn(process.cwd(), "catalog")
+  if (path !== undefined) return { catalog: await loadCatalog(path), path }
+  const tools = options.tools === undefined ? " (and its tools with --tools, unless they are beside it)" : ""
+  throw new UsageError(
+    `the run names no catalog that is there, and there is no ${namesOf("catalog")} in this folder; name it with --catalog${tools}`,
+  )
+}
+
+/**
+ * The same; undefined where nothing was named and nothing is found, or what is found cannot be used. A person's word is taken all
+ * the same then, and what follows from it is left to whoever takes the run up.
+ */
+export async function tryOriginOf(entries: readonly Entry[], options: OriginOptions): Promise<Origin | undefined> {
+  try {
+    return await originOf(entries, options)
+  } catch (error) {
+    if (error instanceof UsageError && options.catalog === undefined && options.tools === undefined) return undefined
+    throw error
+  }
 }
 
 /** What the run says, as far as it is still there. */

@@ -1,11 +1,8 @@
 /** The commands, what they take and their help. Each is loaded when it is asked for, so that compiling never loads the runner. */
 import { readFileSync } from "node:fs"
-import { userInfo } from "node:os"
 import { Command, Option } from "commander"
-import { defaultStore } from "./terminal.ts"
-
-/** Every command ends in an exit code. */
-type Done = (code: number) => void
+import { by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
+import { addStoreCommands } from "./store-program.ts"
 
 export function makeProgram(done: Done): Command {
   const program = new Command("sequitur")
@@ -26,8 +23,7 @@ export function makeProgram(done: Done): Command {
   addRun(program, done)
   addDecisions(program, done)
   addResume(program, done)
-  addRuns(program, done)
-  addLog(program, done)
+  addStoreCommands(program, done)
   addCodes(program, done)
   return program
 }
@@ -43,14 +39,15 @@ Exit codes: 0 fine, 1 refused or failed, 2 wrong usage or a file that cannot be 
 Stopped by a signal: 130 (SIGINT), 143 (SIGTERM).
 
 --format json: one JSON object a line.
-  run, approve, deny, resume  {"plan"} first (run only), then each entry as in log, {"run"} last
-  log                         each entry: {"runId","seq","atMs","event","hash"}
-  all others                  one object
-  in case of an error, last   {"error":{"code","message","hint"}}, where the code is SEQ…, RUN…,
-                              usage, uncaught or stopped`
-
-const format = (): Option =>
-  new Option("--format <format>", "how to print").choices(["pretty", "json"]).default("pretty")
+  run, approve, deny, resume, cancel, resolve
+                  {"plan"} first (run only), then each entry as in log but for its hash, {"run"} last
+  log             each entry: {"runId","seq","atMs","event","hash"}
+  worker          each entry as in log but for its hash
+  export          JSON Lines of its own, without --format
+  all others      one object
+  in case of an error, last
+                  {"error":{"code","message","hint"}}, where the code is SEQ…, RUN…,
+                  usage, uncaught or stopped`
 
 const catalog = (): Option =>
   new Option(
@@ -63,11 +60,6 @@ const unwrap = (): Option =>
 
 const providerOption = (description: string): Option =>
   new Option("--for <provider>", description).choices(["openai", "anthropic", "gemini"])
-
-const store = (): Option => new Option("--store <file>", "the journal, an SQLite file").default(defaultStore)
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ sequitur ${line}`).join("\n")}`
 
 function addCompile(program: Command, done: Done): void {
   program
@@ -149,7 +141,10 @@ function addLint(program: Command, done: Done): void {
 }
 
 function addCatalog(program: Command, done: Done): void {
-  const example = examples("catalog diff before/catalog.ts catalog.ts plans/*.json")
+  const example = examples(
+    "catalog diff before/catalog.ts catalog.ts plans/*.json",
+    "catalog diff before/catalog.ts catalog.ts --store runs.db",
+  )
   program
     .command("catalog")
     .description("compare a catalog with what it was")
@@ -159,6 +154,7 @@ function addCatalog(program: Command, done: Done): void {
     .argument("<old>", "the catalog's module as it was")
     .argument("<new>", "the catalog's module as it will be")
     .argument("[plan...]", "plans as JSON files, or what `compile --out` wrote; - is standard input")
+    .option("--store <file>", "also say which runs in this journal the new catalog would strand")
     .addOption(format())
     .addHelpText("after", example)
     .addHelpText("after", diffExits)
@@ -168,7 +164,7 @@ function addCatalog(program: Command, done: Done): void {
 }
 
 const diffExits = `
-Exit codes: 0 no plan is touched, 1 a plan is stale or refused now (without plans: plans may be),
+Exit codes: 0 no plan and no run is touched, 1 one is stale, refused now or stranded (without plans: plans may be),
 2 wrong usage, or a catalog or plan that cannot be used.`
 
 function addRun(program: Command, done: Done): void {
@@ -207,9 +203,10 @@ function addDecisions(program: Command, done: Done): void {
     .action(async (run, step, options) =>
       done(await (await import("./command/decide.ts")).approveRun(run, step, options)),
     )
-  addDecision(program, "deny", "refuse a waiting run its step, which ends it").action(async (run, step, options) =>
-    done(await (await import("./command/decide.ts")).denyRun(run, step, options)),
-  )
+  addDecision(program, "deny", "refuse a waiting run its step: what it has done is undone, and it ends")
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .action(async (run, step, options) => done(await (await import("./command/decide.ts")).denyRun(run, step, options)))
 }
 
 const addDecision = (program: Command, name: string, description: string): Command =>
@@ -219,19 +216,13 @@ const addDecision = (program: Command, name: string, description: string): Comma
     .argument("<run>", "the run's id")
     .argument("<step>", "the transition that it waits at")
     .addOption(store())
-    .option("--by <name>", "who decides", userName())
+    .addOption(by("who decides"))
     .option("--reason <words>", "why", "")
     .addOption(format())
     .addHelpText(
       "after",
       examples(`${name} run_42 open`, `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`),
     )
-
-const keptCatalog = (): Option =>
-  new Option("--catalog <file>", "the catalog's module (default: the run's own, or the one in this folder)")
-
-const keptTools = (): Option =>
-  new Option("--tools <file>", "the toolbox's module (default: the run's own, or the one beside the catalog)")
 
 function addResume(program: Command, done: Done): void {
   program
@@ -247,29 +238,6 @@ function addResume(program: Command, done: Done): void {
     .action(async (run, options) => done(await (await import("./command/resume.ts")).resumeRun(run, options)))
 }
 
-function addRuns(program: Command, done: Done): void {
-  program
-    .command("runs")
-    .description("list the runs of a store")
-    .addOption(store())
-    .option("--tenant <name>", "only this tenant's")
-    .addOption(format())
-    .addHelpText("after", examples("runs --store runs.db --tenant acme"))
-    .action(async (options) => done(await (await import("./command/runs.ts")).showRuns(options)))
-}
-
-function addLog(program: Command, done: Done): void {
-  program
-    .command("log")
-    .description("show what happened in a run, entry by entry")
-    .argument("<run>", "the run's id")
-    .addOption(store())
-    .option("--verify", "also check that every entry could follow the one before it")
-    .addOption(format())
-    .addHelpText("after", examples("log run_42 --store runs.db --verify", "log run_42 --format json | jq .event"))
-    .action(async (run, options) => done(await (await import("./command/log.ts")).logRun(run, options)))
-}
-
 function addCodes(program: Command, done: Done): void {
   program
     .command("codes")
@@ -277,13 +245,4 @@ function addCodes(program: Command, done: Done): void {
     .addOption(format())
     .addHelpText("after", examples("codes", "codes --format json"))
     .action(async (options) => done((await import("./command/codes.ts")).listAllCodes(options)))
-}
-
-/** Who is logged in. Some machines have no name for their user. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return "unknown"
-  }
 }

@@ -1,6 +1,7 @@
 /** Tells a run: each entry as it becomes durable, and in the end what came of it. */
 import { explainApproval } from "../explain/approval.ts"
 import { explainEntry } from "../explain/history.ts"
+import { clip } from "../explain/printable.ts"
 import { explainRun, type RunView, viewRun } from "../explain/run.ts"
 import type { Entry } from "../journal/entry.ts"
 import { replay } from "../journal/state.ts"
@@ -30,10 +31,17 @@ export function tellEnd(runId: string, entries: readonly Entry[], store: string,
 
 function explainEnd(view: RunView, store: string): void {
   const look = lookOf(process.stdout)
-  const { runId, status, awaiting, failure } = view
+  const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
   if (failure !== null) print(`  more      ${typed("explain", [failure.code])}`)
   if (status === "running") print(`  to go on  ${typed("resume", [runId], store)}`)
+  if (doubt !== null) {
+    const settle = (answer: readonly string[]): string =>
+      typed("resolve", [runId, doubt.stepId, ...answer, "--reason", "<how you know>"], store)
+    print(`\nask the system behind ${clip(doubt.tool, 40)} what became of that key, then:`)
+    print(`if it happened:  ${settle(["--applied", "<its result.json>"])}`)
+    print(`if it did not:   ${settle(["--not-applied"])}`)
+  }
   if (awaiting === null) return
   print(`\n${explainApproval(awaiting, look)}\n`)
   print(`to let it go on:  ${typed("approve", [runId, awaiting.stepId], store)}`)

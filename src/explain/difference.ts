@@ -4,10 +4,12 @@ import type { CatalogDifference, PartDifference } from "../catalog/difference.ts
 import { changedParts } from "../catalog/slice.ts"
 import type { Compiled } from "../compile.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import type { Status } from "../journal/status.ts"
 import { drawColumns } from "./columns.ts"
 import { sayDiagnostic } from "./diagnostic.ts"
 import { type Look, paint } from "./look.ts"
-import { clip } from "./printable.ts"
+import { clip, printable } from "./printable.ts"
+import { explainStatus } from "./run.ts"
 import { plural } from "./verdict.ts"
 
 export interface PlanEffect {
@@ -30,6 +32,14 @@ export function viewEffect(file: string, before: Compiled, after: Compiled): Pla
   }
   const changed = changedParts(before.plan.slice, after.plan.slice)
   return { ...told, effect: changed.length === 0 ? "unchanged" : "stale", changed }
+}
+
+/** A run that has not ended, and could not begin anything new under the new catalog. */
+export interface StrandedRun {
+  readonly runId: string
+  readonly status: Status | "damaged"
+  /** The parts of its slice that changed, in words; why, where it is another reason. */
+  readonly changed: string
 }
 
 const sentence = 1_000
@@ -95,4 +105,19 @@ function adviceOf(plans: readonly PlanEffect[]): readonly string[] {
     `${plural(stale, "plan")} ${verb} out of date: stored ones must be compiled anew, and their waiting runs`,
     "go on only with the catalog of before.",
   ]
+}
+
+export function explainStranded(runs: readonly StrandedRun[], unended: number, look: Look): string {
+  if (runs.length === 0) return `no run is stranded: ${plural(unended, "run")} not ended`
+  const rows = runs.map(({ runId, status, changed }) => [
+    [printable(runId)],
+    [explainStatus(status, look)],
+    [clip(changed, sentence)],
+  ])
+  return [
+    ...drawColumns([["stranded run"], ["status"], ["changed"]], rows, look),
+    "",
+    "each goes on with the catalog of before alone (give a worker both), or is cancelled;",
+    "what it has begun is settled and undone by its journal under either.",
+  ].join("\n")
 }

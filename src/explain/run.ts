@@ -13,6 +13,8 @@ export interface RunView {
   readonly failure: Failure | null
   /** What a person must decide, while the run waits for that. */
   readonly awaiting: ApprovalRequested | null
+  /** What a person must find out, while the run is in doubt. */
+  readonly doubt: DoubtView | null
   readonly steps: readonly RunStepView[]
   /** What was done outside, undone, and remains. */
   readonly effects: readonly EffectReport[]
@@ -20,6 +22,15 @@ export interface RunView {
   readonly contradictions: readonly { readonly seq: number; readonly stepId: string }[]
   /** By step id, of the calls that answered with what could be written down. */
   readonly results: { readonly [stepId: string]: Json }
+}
+
+export interface DoubtView {
+  readonly stepId: string
+  readonly tool: string
+  /** Whether it is the undoing of the step. */
+  readonly undoes: boolean
+  /** What the system behind the tool knows the call by. */
+  readonly idempotencyKey: string
 }
 
 export interface RunStepView {
@@ -43,6 +54,7 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
     status,
     failure: state.failure ?? null,
     awaiting: status === "awaiting_approval" ? (awaitedBy(state) ?? null) : null,
+    doubt: status === "in_doubt" ? doubtIn(state) : null,
     steps: state.started.document.steps.map(({ id, tool, transition }, index) => ({
       id,
       tool: tool ?? null,
@@ -58,6 +70,12 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
       [...state.calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]])),
     ),
   }
+}
+
+function doubtIn({ step: { open } }: RunState): DoubtView | null {
+  if (open?.idempotencyKey === undefined) return null
+  const { stepId, tool, undoes = false, idempotencyKey } = open
+  return { stepId, tool, undoes, idempotencyKey }
 }
 
 /** Of the one step that the run stands at. */
@@ -83,7 +101,10 @@ const statusFormat: Readonly<Record<Status | "damaged", Parameters<typeof paint>
 export const explainStatus = (status: Status | "damaged", look: Look): string =>
   paint(look, statusFormat[status], status.replace("_", " "))
 
-export function explainRun({ runId, status, failure, steps, effects, contradictions }: RunView, look: Look): string {
+export function explainRun(
+  { runId, status, failure, doubt, steps, effects, contradictions }: RunView,
+  look: Look,
+): string {
   const lines = [`run ${printable(runId)} ${explainStatus(status, look)}`]
   if (failure !== null) lines.push(`  because   ${failure.code}: ${clip(failure.message, reasonRoom)}`)
   const tell = (title: string, told: (step: RunStepView) => boolean): void => {
@@ -96,9 +117,15 @@ export function explainRun({ runId, status, failure, steps, effects, contradicti
   tell("did", ({ id }) => stood(id) === "done" || stood(id) === "undo-failed")
   tell("undid", ({ id }) => stood(id) === "undone")
   tell("replayed", ({ id }) => stood(id) === "replayed")
-  tell("not undone", ({ id }) => stood(id) === "undo-failed")
+  for (const { stepId, tool, failure } of effects)
+    if (failure !== undefined)
+      lines.push(
+        `  not undone ${clip(`${stepId} (${tool})`, nameRoom * 2)}: ${failure.code}: ${clip(failure.message, reasonRoom)}`,
+      )
   tell("read", ({ effect, tool, came }) => !effect && tool !== null && came === "done")
-  tell("in doubt", ({ came }) => came === "in-doubt")
+  tell("in doubt", ({ id }) => doubt?.stepId === id && !doubt.undoes)
+  tell("undo in doubt", ({ id }) => doubt?.stepId === id && doubt.undoes)
+  if (doubt !== null) lines.push(`  its key   ${clip(doubt.idempotencyKey, nameRoom * 2)}`)
   tell("begun", ({ came }) => came === "begun")
   tell("failed", ({ came }) => came === "failed")
   tell("not begun", ({ tool, came }) => tool !== null && came === "not-begun")

@@ -88,7 +88,7 @@ export const runCodes = {
   RUN110: {
     tag: "CallInterrupted",
     again: true,
-    title: "call interrupted too often",
+    title: "call interrupted",
     message: "step `{stepId}` was begun {attempts} times and never answered",
     hint: "Find out whether `{tool}` brings its process down, and mend it; then start a new run.",
     why: "A call that ends its process would otherwise be made again for ever.",
@@ -146,7 +146,7 @@ export const runCodes = {
     again: false,
     title: "toolbox does not fit",
     message: "the toolbox does not fit the catalog: {problem}",
-    hint: "Give `catalog` what `defineCatalog` made, and `tools` one function for each of its tools, and no other.",
+    hint: "Give `catalog` what `defineCatalog` made, and `tools` one handler for each of its tools (with its `reconcile` where the catalog declares one), and no other.",
     why: "A missing handler found halfway would stop a run between two effects.",
     plain: "This service is not set up completely, so nothing was done. Please tell whoever runs it.",
   },

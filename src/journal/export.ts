@@ -19,7 +19,7 @@ import {
 } from "./chain.ts"
 import type { Entry, Event } from "./entry.ts"
 import type { Whole } from "./journal.ts"
-import { type Anchor, anchorOf, type Finding, holdAgainst, tellFinding, verifyStore } from "./verify.ts"
+import { type Anchor, anchorOf, type Finding, holdAgainst, readAnchor, tellFinding, verifyStore } from "./verify.ts"
 
 /** Of the lines. */
 const exportVersion = 1
@@ -106,13 +106,6 @@ function readLine(text: string): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-function readAnchor(value: Json | undefined): Anchor | undefined {
-  const isHead = (head: Json | undefined): boolean =>
-    isObject(head) && Number.isSafeInteger(head.entries) && typeof head.hash === "string"
-  if (!isObject(value) || !isHead(value.store) || !isObject(value.runs)) return undefined
-  return Object.values(value.runs).every(isHead) ? (value as unknown as Anchor) : undefined
 }
 
 interface Place {

@@ -99,7 +99,7 @@ export function takeUp(
   refuseOld(run)
   // It ended after whoever takes it up has looked.
   if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
-  const other = run.owner !== undefined && run.owner !== owner && run.untilMs > nowMs ? run.owner : undefined
+  const other = run.untilMs > nowMs ? run.owner : undefined
   if (other !== undefined && !takeOver) return underWay(run, other)
   const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }

@@ -45,6 +45,8 @@ function refuseWork(state: RunState, event: Work): string | undefined {
     case "answer-lost":
       if (!isOpen(state, event)) return step.open ? "it answers another call" : `\`${event.kind}\` without an intent`
       if (step.open?.attempt !== event.attempt) return "it answers another call"
+      if (event.kind === "attempt-failed" && step.open.again !== undefined)
+        return "an earlier call by the same key may have happened"
       return event.kind === "answer-lost" && step.lost !== undefined ? "its answer was lost before" : undefined
     case "in-doubt":
       if (!isOpen(state, event)) return "`in-doubt` without an intent"

@@ -3,9 +3,9 @@ import { type Link, write } from "./chain.ts"
 import type { Recorded } from "./entry.ts"
 import type { ClaimRow, EffectRow, RunSummary, TableRow } from "./journal.ts"
 import type { Held, Rows } from "./lease.ts"
-import type { Begun, Counter, RunRow } from "./tables.ts"
+import type { Begun, Counter, OpenCall, RunRow } from "./tables.ts"
 
-type Undoing = Begun & { readonly tenant: string; readonly undoes: boolean }
+type Owned = Begun & { readonly tenant: string }
 type Claimed = ClaimRow & { readonly tenant: string; readonly tool: string; readonly scope: string }
 type Used = Counter & { readonly tenant: string; readonly used: number }
 
@@ -14,8 +14,8 @@ const keyOf = (...parts: readonly (string | boolean)[]): string => write(parts)
 
 export class MapRows implements Rows {
   readonly #runs = new Map<string, Held>()
-  readonly #effects = new Map<string, Undoing>()
-  /** By run, step and whether it undoes: the key of the effect. */
+  readonly #effects = new Map<string, Owned>()
+  /** By run and step: the identity of the effect. */
   readonly #begun = new Map<string, string>()
   readonly #claims = new Map<string, Claimed>()
   /** By tenant and identity: the keys of its claims. */
@@ -62,17 +62,13 @@ export class MapRows implements Rows {
     return this.#effects.get(keyOf(tenant, identity))
   }
 
-  effectOf(runId: string, stepId: string, undoes: boolean): Begun | undefined {
-    const key = this.#begun.get(keyOf(runId, stepId, undoes))
-    const row = key === undefined ? undefined : this.#effects.get(key)
-    // Another run may have begun it since.
-    return row?.runId === runId && row.stepId === stepId && row.undoes === undoes ? row : undefined
+  identityOf(runId: string, stepId: string): string | undefined {
+    return this.#begun.get(keyOf(runId, stepId))
   }
 
-  openEffect(tenant: string, row: Begun, undoes: boolean): void {
-    const key = keyOf(tenant, row.identity)
-    this.#set(this.#effects, key, { ...row, tenant, undoes })
-    this.#set(this.#begun, keyOf(row.runId, row.stepId, undoes), key)
+  openEffect(tenant: string, row: Begun): void {
+    this.#set(this.#effects, keyOf(tenant, row.identity), { ...row, tenant })
+    if (!row.undoes) this.#set(this.#begun, keyOf(row.runId, row.stepId), row.identity)
   }
 
   closeEffect(tenant: string, { identity }: Begun, state: "applied" | "released"): void {
@@ -110,7 +106,7 @@ export class MapRows implements Rows {
 
   *told(): Generator<TableRow> {
     for (const run of this.#runs.values()) yield tellRun(run)
-    for (const { tenant, undoes, ...row } of this.#effects.values()) yield tellEffect(tenant, row, undoes)
+    for (const { tenant, ...row } of this.#effects.values()) yield tellEffect(tenant, row)
     for (const { tenant, tool, scope, ...row } of this.#claims.values()) yield tellClaim(tenant, tool, scope, row)
     for (const { tenant, used, ...of } of this.#used.values()) yield tellUsed(tenant, of, used)
   }
@@ -153,14 +149,22 @@ export const summarise = ({
 /** Who holds a run, and until when, is not told: no entry says so. */
 export function tellRun(run: RunRow): TableRow {
   const { runId, journal, tenant, subject, sessionId, taskId, goal, status, open, seq, startedAtMs, updatedAtMs } = run
-  const call = open === undefined ? null : [open.stepId, open.undoes, open.key ?? null, open.lost]
+  const call = open === undefined ? null : tellOpen(open)
   const times = [startedAtMs, updatedAtMs]
   const value = [journal, tenant, subject, sessionId, taskId, goal ?? null, status, call, seq, ...times, run.epoch]
   return { table: "run", key: runId, value: write(value) }
 }
 
-export function tellEffect(tenant: string, row: Begun, undoes: boolean): TableRow {
-  const { identity, generation, key, runId, stepId, state, reserves } = row
+const tellOpen = ({ stepId, undoes, identity, key, lost }: OpenCall) => [
+  stepId,
+  undoes,
+  identity ?? null,
+  key ?? null,
+  lost,
+]
+
+export function tellEffect(tenant: string, row: Begun): TableRow {
+  const { identity, generation, key, runId, stepId, undoes, state, reserves } = row
   const value = [generation, key, runId, stepId, undoes, state, reserves]
   return { table: "effect", key: keyOf(tenant, identity), value: write(value) }
 }

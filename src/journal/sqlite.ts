@@ -14,6 +14,8 @@ import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
 import { explain } from "./sqlite/trouble.ts"
 
+export { type Recovered, type RecoveredRun, recover } from "./sqlite/recover.ts"
+
 export interface SqliteOptions {
   /**
    * `true`, the default, makes the file where it is not there. `false` is for who wants to read or decide, and for a file that

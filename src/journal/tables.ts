@@ -18,10 +18,10 @@ import { isTerminal, type Status } from "./status.ts"
 /** The tables, as whatever keeps them lets them be read and changed. All within one transaction. */
 export interface Tables {
   /** The newest generation of an effect. */
-  effect(tenant: string, identity: string): EffectRow | undefined
-  /** The effect that a step of a run (or the undoing of one) has begun last. */
-  effectOf(runId: string, stepId: string, undoes: boolean): Begun | undefined
-  openEffect(tenant: string, row: Begun, undoes: boolean): void
+  effect(tenant: string, identity: string): Begun | undefined
+  /** Of the effect that a step of a run has begun last. Asked only where that was undone: it may take a while. */
+  identityOf(runId: string, stepId: string): string | undefined
+  openEffect(tenant: string, row: Begun): void
   closeEffect(tenant: string, row: Begun, state: "applied" | "released"): void
   claim(tenant: string, tool: string, claim: { readonly scope: string; readonly digest: string }): ClaimRow | undefined
   addClaim(tenant: string, tool: string, scope: string, row: ClaimRow): void
@@ -39,6 +39,8 @@ export interface Counter {
 
 /** With what it has reserved, to be given back where it did not happen. */
 export interface Begun extends EffectRow {
+  /** It undoes another: of the same step. */
+  readonly undoes: boolean
   readonly reserves: readonly Reserve[]
 }
 
@@ -64,7 +66,8 @@ export interface RunRow {
 export interface OpenCall {
   readonly stepId: string
   readonly undoes: boolean
-  /** Of an effect. */
+  /** Of an effect, as is its key. */
+  readonly identity: string | undefined
   readonly key: string | undefined
   /** Nobody waits for its answer any more. */
   readonly lost: boolean
@@ -129,7 +132,13 @@ function openAfter(run: RunRow, event: Event): OpenCall | undefined {
   const { open } = run
   switch (event.kind) {
     case "intent":
-      return { stepId: event.stepId, undoes: event.undoes === true, key: event.idempotencyKey, lost: false }
+      return {
+        stepId: event.stepId,
+        undoes: event.undoes === true,
+        identity: event.identity ?? event.idempotencyKey,
+        key: event.idempotencyKey,
+        lost: false,
+      }
     case "outcome":
     case "attempt-failed":
     case "resolved":
@@ -156,17 +165,20 @@ function settles({ status, open }: RunRow, { stepId, undoes, idempotencyKey, ans
 /** Makes the changes of one event; gives back why it cannot be taken, and then nothing may be kept of its transaction. */
 export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefined {
   const { runId, tenant } = run
-  const close = (stepId: string, undoes: true | undefined, state: "applied" | "released"): void => {
-    const row = tables.effectOf(runId, stepId, undoes === true)
-    if (row === undefined || row.state !== "open") return
+  const close = (about: { readonly stepId: string; readonly undoes?: true }, state: "applied" | "released"): void => {
+    const { open } = run
+    if (open?.identity === undefined || open.stepId !== about.stepId || open.undoes !== (about.undoes === true)) return
+    const row = tables.effect(tenant, open.identity)
+    if (row === undefined || row.runId !== runId || row.state !== "open") return
     tables.closeEffect(tenant, row, state)
     if (state === "released") giveBack(tables, run, row)
-    else if (undoes === true) release(stepId)
+    else if (open.undoes) release(open.stepId)
   }
   // What was undone may be done again, under another key; what it counted stays counted.
   const release = (stepId: string): void => {
-    const row = tables.effectOf(runId, stepId, false)
-    if (row === undefined) return
+    const identity = tables.identityOf(runId, stepId)
+    const row = identity === undefined ? undefined : tables.effect(tenant, identity)
+    if (row === undefined || row.runId !== runId) return
     tables.closeEffect(tenant, row, "released")
     tables.dropClaim(tenant, row.identity)
   }
@@ -176,20 +188,20 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
         ? undefined
         : take(tables, run, event, event.idempotencyKey)
     case "outcome":
-      close(event.stepId, event.undoes, "applied")
+      close(event, "applied")
       return undefined
     case "attempt-failed":
-      close(event.stepId, event.undoes, "released")
+      close(event, "released")
       return undefined
     case "reconciled":
-      if (event.answer === "applied") close(event.stepId, event.undoes, "applied")
-      if (event.answer === "barred") close(event.stepId, event.undoes, "released")
+      if (event.answer === "applied") close(event, "applied")
+      if (event.answer === "barred") close(event, "released")
       return undefined
     case "resolved":
-      close(event.stepId, event.undoes, event.answer === "applied" ? "applied" : "released")
+      close(event, event.answer === "applied" ? "applied" : "released")
       return undefined
     case "observed":
-      if (settles(run, event)) close(event.stepId, event.undoes, "applied")
+      if (settles(run, event)) close(event, "applied")
       return undefined
     default:
       return undefined
@@ -198,12 +210,21 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
 
 function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken | undefined {
   const { runId, tenant } = run
-  const { stepId, tool, identity = key, generation = 0, once, reserves = [], undoes } = intent
+  const { stepId, tool, identity = key, generation = 0, once, reserves = [] } = intent
   const newest = tables.effect(tenant, identity)
-  const row: Begun = { identity, generation, key, runId, stepId, state: "open", reserves }
+  const row: Begun = {
+    identity,
+    generation,
+    key,
+    runId,
+    stepId,
+    undoes: intent.undoes === true,
+    state: "open",
+    reserves,
+  }
   if (run.journal < journalVersion) {
     // Before there were tables nothing was refused; what such a run has done is done all the same.
-    if (newest === undefined || newest.state === "released") tables.openEffect(tenant, row, undoes === true)
+    if (newest === undefined || newest.state === "released") tables.openEffect(tenant, row)
     return undefined
   }
   if (newest !== undefined && (newest.state !== "released" || newest.generation + 1 !== generation))
@@ -218,7 +239,7 @@ function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken |
     if (used + amount > max) return new Taken({ stepId, what: "limit" })
     tables.addUsed(tenant, counter, amount)
   }
-  tables.openEffect(tenant, row, undoes === true)
+  tables.openEffect(tenant, row)
   if (once !== undefined) tables.addClaim(tenant, tool, once.scope, { digest: once.digest, call: once.call, identity })
   return undefined
 }

@@ -3,6 +3,7 @@
  * entries. What was cut off at the end, or written anew as a whole, shows only against heads that were kept elsewhere.
  */
 import { sha256 } from "#sha256"
+import { isObject, type Json } from "../text/json.ts"
 import { Chain, genesis, type Link, type Sealed, saltIn, split } from "./chain.ts"
 import { type Event, journalVersion, type Recorded } from "./entry.ts"
 import { JournalTampered } from "./failure.ts"
@@ -168,6 +169,14 @@ export function holdAgainst({ store, runs }: Anchor, whole: Pick<Whole, "entries
   if (then === undefined) findings.push({ kind: "store-cut", at: store })
   else if (then.hash !== store.hash) findings.push({ kind: "store-rewritten", at: store })
   return findings
+}
+
+/** An anchor that was kept as JSON; undefined where it is none. */
+export function readAnchor(value: Json | undefined): Anchor | undefined {
+  const isHead = (head: Json | undefined): boolean =>
+    isObject(head) && Number.isSafeInteger(head.entries) && typeof head.hash === "string"
+  if (!isObject(value) || !isHead(value.store) || !isObject(value.runs)) return undefined
+  return Object.values(value.runs).every(isHead) ? (value as unknown as Anchor) : undefined
 }
 
 /** In words. */

@@ -2,7 +2,16 @@
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { AnswerLost, AttemptFailed, Event, Intent, Observed, Pause, Reconciled } from "../journal/entry.ts"
+import type {
+  AnswerLost,
+  AttemptFailed,
+  Event,
+  Intent,
+  Observed,
+  Outcome,
+  Pause,
+  Reconciled,
+} from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { RunState } from "../journal/state.ts"
 import type { Book, FlushFailure } from "./book.ts"
@@ -38,6 +47,8 @@ interface Desk {
   readonly clock: Clock
   readonly ids: IdsService
   readonly pulse: Pulse
+  /** Whether the run must be let go of before its next step. */
+  readonly stopping: () => boolean
 }
 
 /** What a run goes on with: its plan, or why nothing new may be begun. */
@@ -49,15 +60,17 @@ export const drive = (
   toolbox: Toolbox,
   book: Book,
   leaseMs: number,
+  stopping: () => boolean = () => false,
 ): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
-  Effect.uninterruptible(work(footing, toolbox, book, leaseMs))
+  Effect.uninterruptible(work(footing, toolbox, book, leaseMs, stopping))
 
 const work = Effect.fnUntraced(function* (
   footing: Footing,
   { handlers, catalog }: Toolbox,
   book: Book,
   leaseMs: number,
+  stopping: () => boolean,
 ): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
@@ -81,9 +94,14 @@ const work = Effect.fnUntraced(function* (
   }
   const pulse = new Pulse(book, clock, leaseMs, fork)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
-  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse }
+  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
-  const kept = Effect.onExit(loop(desk), (exit) => (Exit.hasDies(exit) ? Effect.ignore(book.flush()) : Effect.void))
+  // Whoever stops says so, and the next need not wait for the lease to run out.
+  const kept = Effect.onExit(loop(desk), (exit) =>
+    Exit.isFailure(exit) && (Exit.hasDies(exit) || Exit.hasInterrupts(exit))
+      ? Effect.ignore(book.flush({ dueMs: undefined }))
+      : Effect.void,
+  )
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -97,6 +115,10 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   const { ready, book, pulse } = desk
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
+    if (desk.stopping()) {
+      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      continue
+    }
     const action = decide(ready, book.state)
     const event = yield* act(desk, action)
     if (event === "look-again") continue
@@ -234,7 +256,7 @@ function* dispatch(
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()
-  return withPause(ofThisCall(answer, intent), desk, tool)
+  return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
 }
 
 /**
@@ -262,12 +284,11 @@ function* checkPromptness(
   return { kind: "attempt-failed", ...about, failure, again: { afterMs: 0, atMs: nowMs } }
 }
 
-/** That a repeated call was not applied says nothing of the one before it, by the same key. */
-function ofThisCall(answer: Event, { tool, again }: Intent): Event {
-  if (answer.kind !== "attempt-failed" || (again !== "natural" && again !== "key")) return answer
-  const { stepId, attempt, undoes, tookMs, failure } = answer
-  const doubt = record(new EffectInDoubt({ stepId, tool, said: "it was called again, and refused" }), failure)
-  return { kind: "answer-lost", stepId, attempt, ...(undoes === undefined ? {} : { undoes }), tookMs, failure: doubt }
+/** That this call was not applied says nothing of the one before it by the same key. */
+function lostAgain(answer: Outcome | AttemptFailed | AnswerLost): Outcome | AttemptFailed | AnswerLost {
+  if (answer.kind !== "attempt-failed") return answer
+  const { again: _, ...failed } = answer
+  return { ...failed, kind: "answer-lost" }
 }
 
 /** A tool that the catalog has dropped may have left a call to be settled. */

@@ -43,6 +43,7 @@ export type { EffectReport, RunReport } from "./report.ts"
 export { type Resolution, type ResolveOptions, resolve } from "./resolution.ts"
 export { type Driving, type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner.ts"
+export type { TelemetryLayer } from "./telemetry.ts"
 export {
   type CallContext,
   type Equipment,
@@ -55,3 +56,12 @@ export {
   type ToolHandler,
   toolbox,
 } from "./toolbox.ts"
+export {
+  createWorker,
+  type OnError,
+  type ToolsFor,
+  type Worker,
+  type WorkerOptions,
+  type WorkOptions,
+  work,
+} from "./worker.ts"

@@ -115,7 +115,9 @@ const isCallOf = (
   (event.kind === "replayed" || (action.attempt === event.attempt && action.undoes === event.undoes))
 
 const same = (one: unknown, other: unknown): boolean =>
-  one === undefined || other === undefined ? one === other : canonical(one as never) === canonical(other as never)
+  one === undefined || other === undefined
+    ? one === other
+    : canonical(one as never, true) === canonical(other as never, true)
 
 function sayAction(action: Action): string {
   switch (action.kind) {

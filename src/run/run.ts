@@ -38,6 +38,10 @@ export interface Driving {
    * Default 30,000.
    */
   readonly leaseMs?: number | undefined
+  /** Told of a run that this process takes up, as it stands then. What it throws is ignored. */
+  readonly onTakeUp?: ((state: RunState) => void) | undefined
+  /** From when it says so, a run is let go of before its next step: others may take it up at once. */
+  readonly stopping?: (() => boolean) | undefined
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
@@ -92,7 +96,7 @@ export const execute = <
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs))
+    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options.stopping))
   })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
@@ -121,10 +125,11 @@ export const goOn = (
     const footing = footingFor(state, toolbox)
     if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
     // Without its plan a run can only be settled and undone.
-    if (footing instanceof StalePlan && next(undefined, state).kind === "needs-plan") return yield* footing
     const clock = yield* Clock
     const nowMs = clock.currentTimeMillisUnsafe()
-    if (rests(footing, state, nowMs)) return state
+    const waits = rests(footing, state, nowMs)
+    if (footing instanceof StalePlan && (waits || next(undefined, state).kind === "needs-plan")) return yield* footing
+    if (waits) return state
     const journal = yield* Journal
     const holder = holderOf(options, yield* Ids)
     if (holder instanceof InputsRefused) return yield* holder
@@ -134,9 +139,18 @@ export const goOn = (
     const held = yield* readState(journal, state.runId, undefined)
     if (held.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: state.runId })
     const book = new Book(journal, holder, clock, held, [], options.onEvent)
+    tellTakeUp(options.onTakeUp, held)
     tell(options.onEvent, state.runId, [taken])
-    return yield* drive(footing, toolbox, book, leaseMs)
+    return yield* drive(footing, toolbox, book, leaseMs, options.stopping)
   })
+
+function tellTakeUp(onTakeUp: Driving["onTakeUp"], state: RunState): void {
+  try {
+    onTakeUp?.(state)
+  } catch {
+    // As of OnEvent.
+  }
+}
 
 /** Whether it waits for a person, and still may. */
 function rests(footing: Footing, state: RunState, nowMs: number): boolean {

@@ -19,6 +19,7 @@ import { type RunReport, report } from "./report.ts"
 import { type Resolution, resolve } from "./resolution.ts"
 import { type Driving, execute, readEntries, readState, resume, type TakingUp } from "./run.ts"
 import { type Spending, spentIn } from "./spent.ts"
+import { listen, type TelemetryLayer } from "./telemetry.ts"
 import { type Equipment, equip, type Tools } from "./toolbox.ts"
 
 export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
@@ -27,6 +28,8 @@ export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written e
   /** `memory()` or `sqlite(file)`. */
   readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
   readonly ids?: Layer.Layer<Ids>
+  /** Where spans and metrics go: `otlp({ url })` of sequitur/otel. Left out, nothing is measured. */
+  readonly telemetry?: TelemetryLayer | undefined
 }
 
 export interface Tenanted {
@@ -64,15 +67,21 @@ export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, onEvent, leaseMs } = given(options)
+  const { catalog, store, ids = live, leaseMs, stopping, telemetry } = given(options)
+  const listening = listen(telemetry, given(options))
+  const { onEvent, onTakeUp } = listening
   const tools = equip(given(options))
-  const equipment = { catalog, tools, onEvent, leaseMs }
-  const runtime = ManagedRuntime.make(Layer.merge(usable(store), ids))
+  const equipment = { catalog, tools, onEvent, leaseMs, stopping, onTakeUp }
+  const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
   let closed = false
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
     const exit = closed ? Exit.interrupt() : await runtime.runPromiseExit(effect)
     if (Exit.isSuccess(exit)) return exit.value
-    if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+    if (!Cause.hasInterruptsOnly(exit.cause)) {
+      const error = Cause.squash(exit.cause)
+      listening.onRefused(error)
+      throw error
+    }
     throw new StoreUnavailable({ store: "this runner", reason: "it was closed" })
   }
   return {

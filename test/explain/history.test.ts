@@ -11,7 +11,10 @@ import { replay } from "../../src/journal/state.ts"
 
 const started: RunStarted = {
   kind: "run-started",
-  journal: 1,
+  journal: 2,
+  salt: "s",
+  spent: {},
+  tools: {},
   tenant: "acme",
   subject: "ada",
   roles: [],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { array, asyncProperty, assert as holds, jsonValue } from "fast-check"
+import { array, asyncProperty, assert as holds, integer, jsonValue, oneof } from "fast-check"
 import { afterAll, describe, expect, test } from "vitest"
 import { verify } from "../../src/journal/chain.ts"
 import type { Event, Recorded } from "../../src/journal/entry.ts"
@@ -18,6 +18,11 @@ import { events, named, recorded, started, wholeRun } from "./entries.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "sequitur-store-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Strings of any UTF-16 units, halves of surrogate pairs among them. */
+const units = array(oneof(integer({ min: 0, max: 0xffff }), integer({ min: 0xd700, max: 0xe0ff }))).map((codes) =>
+  String.fromCharCode(...codes),
+)
 
 let files = 0
 const stores = { memory: () => memory(), sqlite: () => sqlite(join(folder, `${files++}.db`)) }
@@ -139,7 +144,7 @@ describe.each(Object.entries(stores))("%s", (_, open) => {
 
   test("every JSON value is kept", () =>
     holds(
-      asyncProperty(array(jsonValue({ stringUnit: "binary" })), async (values) => {
+      asyncProperty(array(oneof(jsonValue({ stringUnit: "binary" }), units)), async (values) => {
         // As canonical JSON has it: no negative zero.
         await bringsBack(values.map((value) => JSON.parse(JSON.stringify(value))))
       }),

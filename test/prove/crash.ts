@@ -17,10 +17,11 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     jobs: { type: "string", default: String(availableParallelism()) },
     plan: { type: "string" },
+    verbose: { type: "boolean", default: false },
   },
 })
 
-const count = (name: keyof typeof values, least: number): number => {
+const count = (name: Exclude<keyof typeof values, "verbose">, least: number): number => {
   const value = values[name]
   const number = value === undefined ? Number.POSITIVE_INFINITY : Number(value)
   if (value === undefined || (Number.isSafeInteger(number) && number >= least)) return number
@@ -46,7 +47,7 @@ const proof = await prove(one === undefined ? choose(seed, steps) : [one], {
   untilMs: performance.now() + seconds * 1_000,
   onPlan: (shape, { points, killed, states, violations }, done) => {
     for (const violation of violations) console.log(tellViolation(violation))
-    if (one !== undefined || done % 10 === 0)
+    if (one !== undefined || values.verbose || done % 100 === 0)
       console.log(`${done} plans; last ${shape.join(",")}: ${points} points, ${killed} killed, ${states} states`)
   },
 })

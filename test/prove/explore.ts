@@ -7,6 +7,7 @@ import type { Entry } from "sequitur/run"
 import { type RunState, replay } from "../../src/journal/state.ts"
 import { judge } from "./judge.ts"
 import { type Ended, runId, type Word } from "./life.ts"
+import type { Passed } from "./points.ts"
 import type { Stage, State } from "./stage.ts"
 import { animalOf, lateMs, type Shape, soonMs } from "./zoo.ts"
 
@@ -41,7 +42,7 @@ export interface Bounds {
 
 /** Where a run is gone on from. */
 interface Place {
-  state: State
+  readonly state: Promise<State>
   readonly way: "run" | "resume" | "take-over"
   readonly turns: readonly Turn[]
   readonly crashesLeft: number
@@ -52,10 +53,10 @@ interface Place {
 /** A run that is let go of is taken up again when it is due; and a person may have to be asked more than once. */
 const turnsMax = 12
 
-export async function explore(stage: Stage, shape: Shape, { crashes, gaps }: Bounds): Promise<Explored> {
+export async function explore(stage: Stage, shape: Shape, bounds: Bounds): Promise<Explored> {
   const violations: Violation[] = []
   let [points, killed, states] = [0, 0, 0]
-  const start: Place = { state: await stage.fresh(), way: "run", turns: [], crashesLeft: crashes, ways: 1 }
+  const start: Place = { state: stage.fresh(), way: "run", turns: [], crashesLeft: bounds.crashes, ways: 1 }
   // Level by level, so that all ways to a state are known before it is gone on from.
   for (let level: readonly Place[] = [start]; level.length > 0; ) {
     const found = new Map<string, Place>()
@@ -64,12 +65,15 @@ export async function explore(stage: Stage, shape: Shape, { crashes, gaps }: Bou
         states += 1
         const passed = await goOn(stage, shape, place, violations)
         if (place.crashesLeft > 0) {
+          const first = place.turns.length === 0
+          const kills = passed.flatMap(({ name }, at) => (first || isLast(passed, at) ? [{ at, name }] : []))
           points += place.ways * passed.length
-          killed += passed.length
-          const crashed = passed.map((point, at) => crash(stage, shape, place, at, point, gaps, found, violations))
-          await Promise.all(crashed)
+          killed += kills.length
+          const crash = new Crash(stage, shape, place, bounds.gaps, found, violations)
+          const digests = await Promise.all(kills.map(({ at, name }) => crash.at(at, name)))
+          if (first) violations.push(...differing(shape, passed, digests))
         }
-        await stage.drop(place.state)
+        await stage.drop(await place.state)
       }),
     )
     level = [...found.values()]
@@ -77,54 +81,99 @@ export async function explore(stage: Stage, shape: Shape, { crashes, gaps }: Bou
   return { points, killed, states, violations }
 }
 
-/** Kills it there; the states that may be found afterwards are added to `found`. */
-async function crash(
-  stage: Stage,
+/** What changes something that is durable, or outside. */
+const changes = /^(?:after COMMIT|sent |answered |told of )/
+
+/** Whether a crash at a point leaves the same behind as one at the point before it. */
+function isSame(points: readonly Passed[], at: number): boolean {
+  const [before, point] = [points[at - 1], points[at]]
+  return before !== undefined && point !== undefined && before.atMs === point.atMs && !changes.test(point.name)
+}
+
+/** Of the points at which a crash leaves the same behind, the last: there the most was acknowledged. */
+const isLast = (points: readonly Passed[], at: number): boolean => !isSame(points, at + 1)
+
+/** The same, seen in what was left behind by those that were killed at each of them. */
+function differing(
   shape: Shape,
-  place: Place,
-  at: number,
-  point: string,
-  gaps: readonly Gap[],
-  found: Map<string, Place>,
-  violations: Violation[],
-): Promise<void> {
-  const state = await stage.copy(place.state)
-  const seed = `${place.turns.length}`
-  const killed: Turn = { kind: "killed", at, point }
-  const turns = [...place.turns, killed]
-  const ended = await stage.live(state, { shape, way: place.way, seed, fate: { signal: "SIGKILL", at } })
-  if (ended !== undefined) {
-    const problems = [`it was not killed at point ${at}, but said ${ended.ended}: lives are not alike`]
-    violations.push({ shape, turns, problems, entries: await stage.entries(state) })
-    return stage.drop(state)
+  points: readonly Passed[],
+  digests: readonly (string | undefined)[],
+): readonly Violation[] {
+  return points.flatMap(({ name }, at) => {
+    if (!isSame(points, at) || digests[at] === digests[at - 1]) return []
+    const problems = [`point ${at}, ${name}, leaves something else behind than the one before it`]
+    return [{ shape, turns: [], problems, entries: [] }]
+  })
+}
+
+/** Kills lives in one place; the states that may be found afterwards are added to `found`. */
+class Crash {
+  readonly #stage: Stage
+  readonly #shape: Shape
+  readonly #place: Place
+  readonly #gaps: readonly Gap[]
+  readonly #found: Map<string, Place>
+  readonly #violations: Violation[]
+
+  constructor(
+    stage: Stage,
+    shape: Shape,
+    place: Place,
+    gaps: readonly Gap[],
+    found: Map<string, Place>,
+    violations: Violation[],
+  ) {
+    this.#stage = stage
+    this.#shape = shape
+    this.#place = place
+    this.#gaps = gaps
+    this.#found = found
+    this.#violations = violations
   }
-  const begun = (await stage.entries(state)).length > 0
-  const digest = await stage.digest(state)
-  for (const gap of begun ? gaps : gaps.slice(0, 1)) {
-    const known = found.get(`${gap} ${digest}`)
-    if (known !== undefined) {
-      known.ways += place.ways
-      continue
+
+  /** What is left behind: see `Stage.digest`. */
+  async at(at: number, point: string): Promise<string | undefined> {
+    const [stage, shape, { way, turns: before }] = [this.#stage, this.#shape, this.#place]
+    const state = await stage.copy(await this.#place.state)
+    const turns: readonly Turn[] = [...before, { kind: "killed", at, point }]
+    const ended = await stage.live(state, { shape, way, seed: `${before.length}`, fate: { signal: "SIGKILL", at } })
+    if (ended !== undefined) {
+      const problems = [`it was not killed at point ${at}, but said ${ended.ended}: lives are not alike`]
+      this.#violations.push({ shape, turns, problems, entries: await stage.entries(state) })
     }
-    const after: Place = {
-      state: "",
-      way: begun ? (gap === "late" ? "resume" : "take-over") : "run",
-      turns: [...turns, { kind: "taken-up", gap }],
-      crashesLeft: place.crashesLeft - 1,
-      ways: place.ways,
+    const digest = await stage.digest(state)
+    if (ended === undefined)
+      for (const gap of digest === undefined ? this.#gaps.slice(0, 1) : this.#gaps)
+        await this.#find(state, digest, gap, turns)
+    await stage.drop(state)
+    return digest
+  }
+
+  async #find(state: State, digest: string | undefined, gap: Gap, turns: readonly Turn[]): Promise<void> {
+    const stage = this.#stage
+    const name = `${gap} ${digest}`
+    const known = this.#found.get(name)
+    if (known !== undefined) {
+      known.ways += this.#place.ways
+      return stage.merge(await known.state, state)
     }
     // Known before it is there: others come to it meanwhile.
-    found.set(`${gap} ${digest}`, after)
-    after.state = await stage.copy(state)
-    stage.pass(after.state, gap === "late" ? lateMs : soonMs)
+    const copied = stage.copy(state)
+    this.#found.set(name, {
+      state: copied,
+      way: digest === undefined ? "run" : gap === "late" ? "resume" : "take-over",
+      turns: [...turns, { kind: "taken-up", gap }],
+      crashesLeft: this.#place.crashesLeft - 1,
+      ways: this.#place.ways,
+    })
+    stage.pass(await copied, gap === "late" ? lateMs : soonMs)
   }
-  await stage.drop(state)
 }
 
 /** Lets it live until it stops for good, and judges what it has done; gives back the points of the first life. */
-async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violation[]): Promise<readonly string[]> {
-  const state = await stage.copy(place.state)
-  let points: readonly string[] | undefined
+async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violation[]): Promise<readonly Passed[]> {
+  const state = await stage.copy(await place.state)
+  let points: readonly Passed[] | undefined
   const turns = [...place.turns]
   let way = place.way
   let word: Word | undefined

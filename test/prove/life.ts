@@ -1,5 +1,5 @@
 /** What a victim is told, and what it says at its end. */
-import type { Fate } from "./points.ts"
+import type { Fate, Passed } from "./points.ts"
 import type { Shape } from "./zoo.ts"
 
 export const runId = "run"
@@ -31,5 +31,5 @@ export interface Ended {
   /** A status, or the tag of an error. */
   readonly ended: string
   readonly message?: string
-  readonly points: readonly string[]
+  readonly points: readonly Passed[]
 }

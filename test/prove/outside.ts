@@ -13,6 +13,7 @@ export type Line = { readonly n?: number; readonly ground: string } & (
   | { readonly op: "acknowledge"; readonly seq: number; readonly text: string }
   | { readonly op: "ended"; readonly status: string }
   | { readonly op: "copy"; readonly from: string | undefined }
+  | { readonly op: "merge"; readonly from: string }
   | { readonly op: "look"; readonly settled: boolean }
   | { readonly op: "drop" }
 )
@@ -45,6 +46,12 @@ function serve(line: Line): unknown {
     case "copy":
       grounds.set(line.ground, line.from === undefined ? bareGround() : structuredClone(groundOf(line.from)))
       return true
+    case "merge": {
+      const [ground, from] = [groundOf(line.ground), groundOf(line.from)]
+      Object.assign(ground.acknowledged, from.acknowledged)
+      ground.ended ??= from.ended
+      return true
+    }
     case "look": {
       if (!line.settled) return groundOf(line.ground)
       const ground = structuredClone(groundOf(line.ground))

@@ -6,17 +6,25 @@ export interface Fate {
   readonly at: number
 }
 
-let fate: Fate | undefined
-const passed: string[] = []
-
-export function setFate(to: Fate | undefined): void {
-  fate = to
+/** A point that was passed, by name; and what time it was. */
+export interface Passed {
+  readonly name: string
+  readonly atMs: number
 }
 
-/** By name, in order. */
-export const pointsPassed = (): readonly string[] => passed
+let fate: Fate | undefined
+let now = (): number => 0
+const passed: Passed[] = []
+
+export function beginLife(to: Fate | undefined, clock: () => number): void {
+  fate = to
+  now = clock
+}
+
+/** In order. */
+export const pointsPassed = (): readonly Passed[] => passed
 
 export function point(name: string): void {
-  passed.push(name)
+  passed.push({ name, atMs: now() })
   if (fate?.at === passed.length - 1) process.kill(process.pid, fate.signal)
 }

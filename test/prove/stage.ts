@@ -168,13 +168,22 @@ export class Stage {
     )
   }
 
-  /** Equal where what is durable and the outside world are equal. */
-  async digest(state: State): Promise<string> {
-    const tables = existsSync(this.#file(state, "store.db"))
-      ? await this.#aside(state, (file) => Promise.resolve(dump(file)))
-      : ""
-    const whole = [tables, await this.ground(state, false), readClock(this.#file(state, "clock"))]
+  /**
+   * Equal where what is durable and the outside world are equal. What was acknowledged is no part of it: that changes nothing of
+   * what comes, but only what must not be lost. Undefined where nothing was begun.
+   */
+  async digest(state: State): Promise<string | undefined> {
+    if (!existsSync(this.#file(state, "store.db"))) return undefined
+    const tables = await this.#aside(state, (file) => Promise.resolve(dump(file)))
+    if (tables === undefined) return undefined
+    const { acknowledged: _, ended: __, ...ground } = await this.ground(state, false)
+    const whole = [tables, ground, readClock(this.#file(state, "clock"))]
     return createHash("sha256").update(JSON.stringify(whole)).digest("hex")
+  }
+
+  /** What was acknowledged in one of two equal states was acknowledged. */
+  async merge(into: State, from: State): Promise<void> {
+    await this.#line.ask(into, { op: "merge", from })
   }
 
   async #aside<A>(state: State, use: (file: string) => Promise<A>): Promise<A> {
@@ -205,11 +214,13 @@ function copyStore(from: string, to: string): void {
   for (const part of ["", "-wal", "-journal"]) if (existsSync(from + part)) copyFileSync(from + part, to + part)
 }
 
-function dump(file: string): string {
+/** All that its tables hold; undefined where no run is in them. */
+function dump(file: string): string | undefined {
   const db = new DatabaseSync(file)
   try {
     const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
-    return JSON.stringify(tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]))
+    const all = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()] as const)
+    return all.some(([name, rows]) => name === "entry" && rows.length > 0) ? JSON.stringify(all) : undefined
   } finally {
     db.close()
   }

@@ -34,7 +34,7 @@ export async function pointsOf(stage: Stage, shape: Shape): Promise<readonly str
   const state = await stage.fresh()
   const ended = await stage.live(state, { shape, way: "run", seed: "owner" })
   await stage.drop(state)
-  return ended?.points ?? []
+  return ended?.points.map(({ name }) => name) ?? []
 }
 
 export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Suspension): Promise<Suspended> {

@@ -20,10 +20,10 @@ import {
 import { sqlite } from "sequitur/sqlite"
 import { type Ended, type Life, runId } from "./life.ts"
 import { OutsideLine } from "./outside-line.ts"
-import { point, pointsPassed, setFate } from "./points.ts"
+import { beginLife, point, pointsPassed } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
-import { animalOf, catalog, documentOf } from "./zoo.ts"
+import { catalog, documentOf } from "./zoo.ts"
 
 class Victim {
   readonly #life: Life
@@ -34,6 +34,7 @@ class Victim {
     this.#life = life
     this.#line = line
     this.#clock = new SharedClock(life.clock)
+    beginLife(life.fate, () => this.#clock.currentTimeMillisUnsafe())
   }
 
   async live(): Promise<Omit<Ended, "points">> {
@@ -85,8 +86,8 @@ class Victim {
     return Object.fromEntries(
       [...catalog.tools.values()].map(({ name, reconcile }) => {
         const call = (args: unknown, context: CallContext) => this.#call(name, args, context)
-        if (name === "refuse") return [name, () => this.#refuse()]
-        if (animalOf(name) === undefined || reconcile === undefined) return [name, call]
+        if (name === "refuse") return [name, { call: () => this.#refuse(), reconcile: reconciled.barred }]
+        if (reconcile === undefined) return [name, call]
         return [name, { call, reconcile: (key: string, args: unknown) => this.#tell(name, args, key) }]
       }),
     )
@@ -149,7 +150,6 @@ async function main(): Promise<void> {
   const life = JSON.parse(process.argv.at(-1) ?? "") as Life
   const line = await OutsideLine.open(life.socket)
   await line.ask(life.ground, { op: "hello", life: life.id })
-  setFate(life.fate)
   const ended: Ended = { ...(await new Victim(life, line).live()), points: pointsPassed() }
   process.stdout.write(`${JSON.stringify(ended)}\n`, () => process.exit())
 }

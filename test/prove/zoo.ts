@@ -153,7 +153,12 @@ export const catalog = defineCatalog({
   version: "1",
   tools: {
     look: tool({ description: "Look at it.", effect: "read", params, result, timeoutMs }),
-    refuse: tool({ ...shared, description: "Say that it cannot be done.", idempotency: "natural" }),
+    refuse: tool({
+      ...shared,
+      description: "Say that it cannot be done.",
+      idempotency: "none",
+      reconcile: { finalAfterMs: shortMs },
+    }),
     ...Object.fromEntries([...animals.values()].map((animal) => [animal.tool, toolOf(animal)])),
   },
 })

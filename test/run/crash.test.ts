@@ -59,11 +59,11 @@ const live = (
     const now = (at: Death["at"], count: number): boolean => death?.at === at && death.count === count
     const mortal: JournalService = {
       ...journal,
-      append: (id, records) =>
+      append: (id, records, as) =>
         Effect.suspend(() => {
           const count = appends++
           if (now("before-append", count)) return Effect.andThen(die, Effect.die("dead"))
-          const written = journal.append(id, records)
+          const written = journal.append(id, records, as)
           return now("after-append", count) ? Effect.andThen(written, Effect.andThen(die, Effect.die("dead"))) : written
         }),
     }
@@ -226,16 +226,16 @@ test("A087: where an entry cannot be written, nothing is called that depends on 
     let appends = 0
     const full: JournalService = {
       ...journal,
-      append: (id, records) =>
+      append: (id, records, as) =>
         (forever ? appends++ >= failing : appends++ === failing)
           ? Effect.fail(new StoreUnavailable({ store: "test", reason: "the disk is full" }))
-          : journal.append(id, records),
+          : journal.append(id, records, as),
     }
     const calls = countCalls()
     const box = toolbox(catalog, handlersOf(calls))
     const layer = Layer.merge(Layer.succeed(Journal, full), seededIds(failing))
     const id = `full-${failing}-${forever}`
-    const go = execute(refundPlan, { ...scope, runId: id, catalog, tools: box })
+    const go = execute(refundPlan, { ...scope, taskId: id, runId: id, catalog, tools: box })
     const error = await Effect.runPromise(Effect.flip(go).pipe(Effect.provide(layer)))
     // Once an effect has answered, what it said must not be lost with the entry: it is tried once more, alone.
     if (failing < 2 || !forever) expect(error).toMatchObject({ _tag: "StoreUnavailable", code: "RUN501", again: true })
@@ -256,7 +256,9 @@ test("of two that take up one run at once, one is stopped, and no effect is made
   // Two views of one store, as two processes have.
   const lives = [{ ...journal }, { ...journal }].map((view) => live(plain, view, outside, undefined))
   // Each says that it knows that the other is dead, and is wrong: one of them is told so.
-  const stopped = (await Promise.all(lives)).filter((way) => /^(JournalConflict|OutcomeNotRecorded)$/.test(way))
+  const stopped = (await Promise.all(lives)).filter((way) =>
+    /^(LeaseLost|JournalConflict|OutcomeNotRecorded)$/.test(way),
+  )
   expect(stopped).toHaveLength(1)
   expect(new Set(outside).size).toBe(outside.length)
 })
@@ -269,13 +271,13 @@ test("a run that is interrupted while an outcome is being written has it written
     // A store that takes its time, as one across a network does.
     const slow: JournalService = {
       ...journal,
-      append: (id, records) =>
+      append: (id, records, as) =>
         Effect.gen(function* () {
           if (records.some(({ event }) => event.kind === "outcome" && event.stepId === "cancel")) {
             yield* Deferred.succeed(writing, undefined)
           }
           yield* Effect.sleep(5)
-          yield* journal.append(id, records)
+          yield* journal.append(id, records, as)
         }),
     }
     const box = toolbox(catalog, handlersOf(countCalls()))

@@ -3,8 +3,8 @@ import { arg, type Compiled, type CompiledPlan, compile, defineCatalog, definePl
 import type { CallContext, Handlers, Principal } from "sequitur/run"
 import { z } from "zod"
 
-const key = { key: { retentionMs: 86_400_000 } }
-const anywhere = { idempotency: key, compensate: "none" } as const
+/** Nothing of it may be repeated, and nobody can be asked: what is lost is in doubt. */
+const anywhere = { idempotency: "none", compensate: "none" } as const
 
 const find = {
   description: "Find the workspaces of an account.",

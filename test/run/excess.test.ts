@@ -88,8 +88,9 @@ describe("an outcome that exists is written down", () => {
 
   test("also where the host's own ids break", async () => {
     const ids = Layer.succeed(Ids, {
-      make: () => {
-        throw new Error("no ids today")
+      make: (kind) => {
+        if (kind === "apr") throw new Error("no ids today")
+        return kind
       },
       random: () => 0,
     })

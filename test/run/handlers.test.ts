@@ -22,18 +22,18 @@ afterAll(() => {
 
 const readPlan = planOf([steps.find, steps.note])
 
-/** The desk, where nothing is known of a cancellation but what it answers. */
+/** The desk, where a cancellation may be asked for again by its key. */
 const { tools } = catalog.spec
-const unkeyed = defineCatalog({
+const keyed = defineCatalog({
   ...catalog.spec,
-  tools: { ...tools, cancel: tool({ ...tools.cancel, idempotency: "none" }) },
+  tools: { ...tools, cancel: tool({ ...tools.cancel, idempotency: { key: { retentionMs: 86_400_000 } } }) },
 })
-const unkeyedPlan = planOf([steps.find, steps.cancel, steps.refund, steps.note], unkeyed)
+const keyedPlan = planOf([steps.find, steps.cancel, steps.refund, steps.note], keyed)
 
 /** Runs a plan and lets as much time pass as it wants. */
 const finish = (instead: Partial<Handlers<Desk>>, plan: CompiledPlan = refundPlan) =>
   Effect.gen(function* () {
-    const of: Catalog = plan === unkeyedPlan ? unkeyed : catalog
+    const of: Catalog = plan === keyedPlan ? keyed : catalog
     const world = yield* makeWorld(instead, of)
     const fiber = yield* Effect.forkChild(world.run(plan))
     yield* TestClock.adjust("1 minute")
@@ -90,7 +90,7 @@ describe("A095: whatever is thrown", () => {
     it.effect(`${name}, by an effect: it is in doubt, and never called again`, () =>
       Effect.gen(function* () {
         for (const cancel of [thrower(error), () => Promise.reject(error), () => Effect.die(error) as never]) {
-          const { report, calls, kinds } = yield* finish({ cancel }, unkeyedPlan)
+          const { report, calls, kinds } = yield* finish({ cancel })
           expect(report.status).toBe("in_doubt")
           expect(failureOf(report)).toMatchObject({ tag: "EffectInDoubt", stepId: "cancel" })
           expect(kinds.at(-1)).toBe("in-doubt")
@@ -102,7 +102,7 @@ describe("A095: whatever is thrown", () => {
 
   it.effect("an effect with a key is called again by that key alone, and then in doubt", () =>
     Effect.gen(function* () {
-      const { report, calls, kinds } = yield* finish({ cancel: thrower(null) })
+      const { report, calls, kinds } = yield* finish({ cancel: thrower(null) }, keyedPlan)
       expect(report.status).toBe("in_doubt")
       expect(kinds.at(-1)).toBe("in-doubt")
       expect(calls.count("cancel")).toBeGreaterThan(1)
@@ -174,7 +174,7 @@ describe("A091: a call that never answers", () => {
             return never()
           },
         },
-        unkeyedPlan,
+        refundPlan,
       )
       expect(report.status).toBe("in_doubt")
       expect(failureOf(report)?.message).toContain("did not answer within 1000 ms")

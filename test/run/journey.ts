@@ -110,6 +110,7 @@ export const travel = (
   journey: Journey,
   store: Layer.Layer<Journal, unknown> = memory(),
   seed = 1,
+  stepMs = 1_000,
 ): Promise<readonly Entry[]> =>
   Effect.gen(function* () {
     const of = catalogOf(journey)
@@ -124,7 +125,12 @@ export const travel = (
     const go = (life: Effect.Effect<{ readonly status: string }, RunFailure, Journal | Ids>) =>
       Effect.gen(function* () {
         const fiber = yield* Effect.forkChild(life)
-        while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
+        // A file is written in its own turn, and no time may pass before that is done: then only small steps are exact.
+        const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        while (fiber.pollUnsafe() === undefined) {
+          if (stepMs === 1) yield* Effect.andThen(turn, Effect.andThen(turn, turn))
+          yield* TestClock.adjust(stepMs)
+        }
         return yield* Fiber.join(fiber)
       })
     const { status } = yield* go(

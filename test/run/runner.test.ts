@@ -210,7 +210,7 @@ test("approve and deny decide and go on; decide only decides", async () => {
   if (!one || !two || !three) throw new Error("no runs")
   const heardOf = (runId: string) => heard.filter((entry) => entry.runId === runId).map(({ event }) => event.kind)
   expect((await runner.approve(one.runId, "open", { by: "bob", reason: "fine" })).status).toBe("succeeded")
-  expect(heardOf(one.runId).slice(4, 6)).toEqual(["approval-decided", "state-entered"])
+  expect(heardOf(one.runId).slice(4, 7)).toEqual(["approval-decided", "taken-up", "state-entered"])
   expect((await runner.deny(two.runId, "open", { by: "bob" })).status).toBe("failed")
   expect(heardOf(two.runId).slice(4)).toEqual(["approval-decided", "run-ended"])
   const decided = await runner.decide(three.runId, "open", { decision: "approved", by: "bob" })

@@ -127,7 +127,7 @@ test("a run that was approved, or is under way, is told otherwise what to do wit
   const { runner: stale } = opened(file, changes["tool `refund`"])
   await expect(stale.resume("run")).rejects.toMatchObject({
     _tag: "StalePlan",
-    hint: "Go on with the catalog of before; or leave this run as it stands, and run a newly compiled plan.",
+    hint: "Go on with the catalog of before; or cancel this run (`cancel`), and run a newly compiled plan.",
   })
   await stale.close()
 })
@@ -135,10 +135,10 @@ test("a run that was approved, or is under way, is told otherwise what to do wit
 test("A086: a journal that was changed is not taken further, and not shown", async () => {
   const file = await waitingIn("tampered")
   const db = new DatabaseSync(file)
-  db.exec("DROP TRIGGER entry_stays; UPDATE entry SET event = replace(event, 'w2', 'w1') WHERE seq = 3")
+  db.exec("DROP TRIGGER entry_stays; UPDATE entry SET payload = replace(payload, 'w2', 'w1') WHERE seq = 2")
   db.close()
   const { calls, runner } = opened(file)
-  const tampered = { _tag: "JournalTampered", code: "RUN503", message: "entry 3 of run `run` is not what was written" }
+  const tampered = { _tag: "JournalTampered", code: "RUN503", message: "entry 2 of run `run` is not what was written" }
   await expect(runner.approve("run", "open", yes)).rejects.toMatchObject(tampered)
   await expect(runner.resume("run")).rejects.toMatchObject(tampered)
   await expect(runner.status("run")).rejects.toMatchObject(tampered)
@@ -152,17 +152,18 @@ test("a journal with another plan under the same name, chained anew, is not take
   const { runner: reader } = opened(file)
   const entries = await reader.entries("run")
   await reader.close()
-  const { link, genesis } = await import("../../src/journal/chain.ts")
-  const { canonical } = await import("../../src/text/canonical.ts")
+  const { beginning, saltIn, seal } = await import("../../src/journal/chain.ts")
   const db = new DatabaseSync(file)
   db.exec("DROP TRIGGER entry_stays")
-  const set = db.prepare("UPDATE entry SET event = ?, hash = ? WHERE seq = ?")
-  let previous = genesis
+  const set = db.prepare("UPDATE entry SET payload = ?, hash = ? WHERE seq = ?")
+  let last = beginning
   for (const { seq, atMs, event } of entries) {
-    const text = canonical(event as never).replace("/proratedCents", "/proratedCentz")
-    previous = link(previous, "run", seq, atMs, text)
-    set.run(text, previous, seq)
+    const swapped = JSON.parse(JSON.stringify(event).replace("/proratedCents", "/proratedCentz"))
+    const sealed = seal("run", last, { seq, atMs, event: swapped })
+    last = { hash: sealed.hash, salt: last.salt ?? saltIn(swapped) }
+    set.run(sealed.payload ?? null, sealed.hash, seq)
   }
+  db.prepare("UPDATE run SET hash = ?").run(last.hash)
   db.close()
   const { calls, runner } = opened(file)
   await expect(runner.approve("run", "open", yes)).rejects.toMatchObject({ _tag: "StalePlan" })

@@ -226,15 +226,17 @@ it.effect("A089: a call is made again after the time that was meant, however the
     const world = yield* makeWorld({ find: flaky(2) })
     const report = yield* Effect.provideService(world.run(planOf([steps.find])), Clock.Clock, clock)
     expect(report.status).toBe("succeeded")
-    expect(slept).toHaveLength(2)
-    for (const ms of slept) expect(ms).toBeLessThanOrEqual(200)
+    // Beside it sleep those who keep hold of the run, and look out for others.
+    const pauses = slept.filter((ms) => ms < 1_000)
+    expect(pauses).toHaveLength(2)
+    for (const ms of pauses) expect(ms).toBeLessThanOrEqual(200)
   }),
 )
 
 it.effect("A089: a clock that is set back, or leaps ten years, changes no order and no time worked", () =>
   Effect.gen(function* () {
     const day = 86_400_000
-    const walls = [100 * day, 99 * day, 98 * day, 97 * day, 3_750 * day, 3_749 * day, day]
+    const walls = Array.from({ length: 40 }, (_, index) => (index % 7 === 4 ? 3_750 - index : 100 - index) * day)
     const torn = tornClock(yield* Clock.Clock, walls)
     const of = within({ wallMs: 2_000 })
     const world = yield* makeWorld({}, of)

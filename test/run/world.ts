@@ -59,7 +59,10 @@ function worldIn(
     takeOver: provide(resume(runId, { ...equipment, takeOver: true })),
     approve: (stepId, decision) => provide(approve(runId, stepId, { ...decision, ...equipment })),
     decide: (stepId, decision) => provide(decide(runId, stepId, decision)),
-    append: (records) => provide(Journal.use((journal) => journal.append(runId, records))),
+    append: (records) =>
+      Effect.catchTag(provide(Journal.use((journal) => journal.append(runId, records))), "Taken", () =>
+        Effect.die("nothing was asked for"),
+      ),
     entries,
     kinds: Effect.map(entries, (all) => all.map(({ event }) => event.kind)),
   }

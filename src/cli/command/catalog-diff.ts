@@ -3,11 +3,18 @@ import { resolve } from "node:path"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { diffCatalogs } from "../../catalog/difference.ts"
 import { type Compiled, compile } from "../../compile.ts"
-import { explainDifference, explainEffects, type PlanEffect, viewEffect } from "../../explain/difference.ts"
+import {
+  explainDifference,
+  explainEffects,
+  explainStranded,
+  type PlanEffect,
+  viewEffect,
+} from "../../explain/difference.ts"
 import { load } from "../../stored.ts"
 import { loadCatalog, nameOf } from "../modules.ts"
 import { isFaulty, readPlan } from "../plan-file.ts"
 import { lookFor } from "../read-file.ts"
+import { findStranded } from "../stranded.ts"
 import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 import { tellFaults } from "./lint.ts"
 
@@ -15,7 +22,7 @@ export async function diff(
   oldFile: string,
   newFile: string,
   files: readonly string[],
-  { format }: { readonly format: Format },
+  { format, store }: { readonly format: Format; readonly store?: string },
 ): Promise<number> {
   if (files.filter((file) => file === "-").length > 1) throw new UsageError("standard input can be read once only")
   const [before, after] = [await loadSound(oldFile, format), await loadSound(newFile, format)]
@@ -27,19 +34,23 @@ export async function diff(
     if (plan instanceof UsageError) unread.push({ file, trouble: plan.message })
     else plans.push(plan)
   }
+  const runs = store === undefined ? undefined : await findStranded(store, before, after)
   if (format === "json") {
-    printJson({ before: nameOf(resolve(oldFile)), after: nameOf(resolve(newFile)), ...difference, plans, unread })
+    const names = { before: nameOf(resolve(oldFile)), after: nameOf(resolve(newFile)) }
+    printJson({ ...names, ...difference, plans, unread, ...(runs === undefined ? {} : { runs }) })
   } else {
     const look = lookOf(process.stdout)
     print(explainDifference(difference, look))
     if (plans.length > 0) print(`\n${explainEffects(plans, look)}`)
+    if (runs !== undefined) print(`\n${explainStranded(runs.stranded, runs.unended, look)}`)
   }
   for (const { trouble } of unread) complain(`error: ${trouble}`)
   if (unread.length > 0) return exit.usage
-  const touched =
-    files.length > 0
-      ? plans.some(({ effect }) => effect === "stale" || effect === "refused-now")
-      : difference.parts.length + difference.lowered.length > 0
+  const stale = plans.some(({ effect }) => effect === "stale" || effect === "refused-now")
+  const asked = files.length > 0 || runs !== undefined
+  const touched = asked
+    ? stale || (runs !== undefined && runs.stranded.length > 0)
+    : difference.parts.length + difference.lowered.length > 0
   return touched ? exit.refused : exit.fine
 }
 

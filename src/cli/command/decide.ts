@@ -1,28 +1,25 @@
-/** `sequitur approve` and `sequitur deny`: records a person's decision; a run that was approved goes on in this process. */
+/** `sequitur approve` and `sequitur deny`: records a person's decision, and goes on from there in this process. */
 import * as Effect from "effect/Effect"
 import type { Entry } from "../../journal/entry.ts"
 import { replay } from "../../journal/state.ts"
 import { decide } from "../../run/approval.ts"
 import { awaitedBy } from "../../run/report.ts"
 import { follow } from "../follow.ts"
-import { type OriginOptions, originOf } from "../origin.ts"
+import { type OriginOptions, originOf, tryOriginOf } from "../origin.ts"
 import { readEntries, useStore } from "../store.ts"
 import { makeTell, tellEnd } from "../tell.ts"
 import type { Format } from "../terminal.ts"
 
-export interface DenyOptions {
-  readonly store: string
+export interface DecideOptions extends OriginOptions {
   readonly by: string
   readonly reason: string
   readonly format: Format
 }
 
-export type ApproveOptions = DenyOptions & OriginOptions
-
 export async function approveRun(
   runId: string,
   stepId: string,
-  { by, reason, format, ...options }: ApproveOptions,
+  { by, reason, format, ...options }: DecideOptions,
 ): Promise<number> {
   const { store } = options
   const before = await readEntries(store, runId)
@@ -34,16 +31,24 @@ export async function approveRun(
   )
 }
 
-/** A denial ends the run by the journal alone: no catalog, no tools. */
+/** A denial is taken by the journal alone; what the run has done is undone by its tools, where they are found. */
 export async function denyRun(
   runId: string,
   stepId: string,
-  { store, by, reason, format }: DenyOptions,
+  { by, reason, format, ...options }: DecideOptions,
 ): Promise<number> {
+  const { store } = options
   const before = await readEntries(store, runId)
+  const waitsAt = waitingIn(runId, before)
+  const origin = await tryOriginOf(before, options)
+  if (origin !== undefined) {
+    return follow(
+      { ...origin, store, format, before, waitsAt },
+      async (runner) => (await runner.deny(runId, stepId, { by, reason })).runId,
+    )
+  }
   const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(format) })
-  const place = { runId, waitsAt: waitingIn(runId, before) }
-  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), place)
+  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
   return tellEnd(runId, entries, store, format)
 }
 

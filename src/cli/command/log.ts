@@ -1,29 +1,65 @@
-/** `sequitur log`: what happened in a run, entry by entry. */
+/** `sequitur log`: what happened in a run, entry by entry; and whether a store is what was written. */
 import { explainEntry } from "../../explain/history.ts"
 import { plural } from "../../explain/verdict.ts"
-import { replay } from "../../journal/state.ts"
-import { readEntries } from "../store.ts"
-import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
+import { type Anchor, anchorOf, readAnchor, tellFinding, type Verified, verifyStore } from "../../journal/verify.ts"
+import { defaultBounds } from "../../text/bounds.ts"
+import { nameOf } from "../modules.ts"
+import { readValue } from "../read-value.ts"
+import { readEntries, useStore } from "../store.ts"
+import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface LogOptions {
   readonly store: string
   readonly format: Format
   readonly verify?: true
+  readonly head?: true
+  readonly expect?: string
 }
 
-/** Reading holds every entry against its hash; `--verify` also asks whether each could follow the one before it. */
-export async function logRun(runId: string, { store, format, verify }: LogOptions): Promise<number> {
-  const entries = await readEntries(store, runId)
+/** Reading holds every entry of a run against its hash; `--verify` the whole store against all that can be made anew of it. */
+export async function logRun(runId: string | undefined, options: LogOptions): Promise<number> {
+  const { store, format, verify, head, expect } = options
+  if (runId === undefined && !verify && !head && expect === undefined)
+    throw new UsageError("name a run; or say --verify, --head or --expect of the whole store")
+  if (head && (runId !== undefined || verify || expect !== undefined))
+    throw new UsageError("--head is of the whole store, and stands alone")
+  if (head) {
+    printJson(await useStore(store, (journal) => journal.inspect(anchorOf)))
+    return exit.fine
+  }
+  if (runId !== undefined) await tellEntries(runId, store, format)
+  if (!verify && expect === undefined) return exit.fine
+  const anchor = expect === undefined ? undefined : await readHead(expect)
+  const verified = await useStore(store, (journal) => journal.inspect((whole) => verifyStore(whole, anchor)))
+  return tellVerified(verified, anchor, format)
+}
+
+async function tellEntries(runId: string, store: string, format: Format): Promise<void> {
   const look = lookOf(process.stdout)
-  for (const entry of entries) {
+  for (const entry of await readEntries(store, runId)) {
     if (format === "json") printJson(entry)
     else print(explainEntry(entry, look))
   }
-  if (verify) {
-    const state = replay(runId, entries)
-    if (state instanceof Error) throw state
-    if (format === "pretty")
-      print(`verified: ${plural(entries.length, "entry", "entries")}, each chained to the one before it`)
+}
+
+async function readHead(file: string): Promise<Anchor> {
+  const anchor = readAnchor(await readValue("the head", file, { ...defaultBounds, textBytes: headMax, nodes: headMax }))
+  if (anchor === undefined) throw new UsageError(`${nameOf(file)} is no head: give what \`log --head\` printed`)
+  return anchor
+}
+
+/** A head has a line for each run. */
+const headMax = 100_000_000
+
+function tellVerified({ runs, anchor, findings }: Verified, expected: Anchor | undefined, format: Format): number {
+  if (format === "json") printJson({ verify: { runs, entries: anchor.store.entries, findings } })
+  for (const finding of findings) complain(`error: ${tellFinding(finding)}`)
+  if (findings.length > 0) return exit.refused
+  if (format === "pretty") {
+    const held = expected === undefined ? "" : `, and the ${expected.store.entries} of the head are among them`
+    print(
+      `verified: ${plural(runs, "run")}, ${plural(anchor.store.entries, "entry", "entries")}, each chained to the one before it${held}`,
+    )
   }
   return exit.fine
 }

@@ -1,16 +1,12 @@
 /** `sequitur run`: compiles a plan and runs it until it ends or waits for a person. */
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
-import { diagnoseText } from "../../diagnostic/text.ts"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
-import type { Bounds } from "../../text/bounds.ts"
-import type { Json } from "../../text/json.ts"
-import { readJson } from "../../text/read-json.ts"
 import { follow } from "../follow.ts"
-import { findTools, nameOf } from "../modules.ts"
+import { findTools } from "../modules.ts"
 import { openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
-import { lookFor, readBytes } from "../read-file.ts"
+import { readValue } from "../read-value.ts"
 import { exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface RunCommandOptions extends PlanOptions {
@@ -34,7 +30,8 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
     tellPlan(file, plan, format)
     return exit.refused
   }
-  const inputs = await readInputs(options.inputs, catalog.bounds)
+  const inputs =
+    options.inputs === undefined ? undefined : await readValue("the inputs", options.inputs, catalog.bounds)
   const toolsPath = resolve(options.tools ?? findTools(catalogPath))
   const onBegin = (): void => tellPlan(file, plan, format)
   return follow({ catalog, toolsPath, store, format, onBegin }, async (runner) => {
@@ -68,19 +65,3 @@ const rolesIn = (roles = ""): readonly string[] =>
     .split(",")
     .map((role) => role.trim())
     .filter((role) => role !== "")
-
-/** Inputs are JSON itself, or a file of it, read as strictly as a plan. */
-async function readInputs(given: string | undefined, bounds: Bounds): Promise<Json | undefined> {
-  if (given === undefined) return undefined
-  const written = /^\s*[{[]/.test(given)
-  const read = readJson(written ? given : await readWithin(given, bounds.textBytes), bounds)
-  if (read.ok) return read.value
-  const { message, range } = diagnoseText(read.fault)
-  const place = range === undefined ? "" : ` at ${range.start.line}:${range.start.column}`
-  throw new UsageError(`the inputs${written ? "" : ` in ${nameOf(given)}`}${place}: ${message}`)
-}
-
-async function readWithin(file: string, max: number): Promise<Uint8Array> {
-  await lookFor(file)
-  return readBytes(file, () => max)
-}

@@ -1,4 +1,5 @@
 /** `sequitur runs`: the runs of a store. */
+import * as Effect from "effect/Effect"
 import { listRuns } from "../../explain/runs.ts"
 import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
@@ -10,9 +11,12 @@ export interface RunsOptions {
 }
 
 export async function showRuns({ store, format, tenant }: RunsOptions): Promise<number> {
-  const runs = await useStore(store, (journal) => journal.list({ tenant }))
-  if (format === "json") printJson({ runs })
+  const { runs, due } = await useStore(store, (journal) =>
+    Effect.all({ runs: journal.list({ tenant }), due: journal.due(Date.now(), Number.MAX_SAFE_INTEGER) }),
+  )
+  const isDue = new Set(due)
+  if (format === "json") printJson({ runs: runs.map((run) => ({ ...run, due: isDue.has(run.runId) })) })
   else if (runs.length === 0) print("no runs")
-  else print(listRuns(runs, lookOf(process.stdout)))
+  else print(listRuns(runs, isDue, lookOf(process.stdout)))
   return exit.fine
 }

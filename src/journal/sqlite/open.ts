@@ -61,20 +61,43 @@ function openToWrite(file: string, mayCreate: boolean): DatabaseSync {
   }
 }
 
-/** On a medium where nothing can be written nobody else writes either: without that promise SQLite wants to lock the file. */
+/** To be read and nothing else. */
 export function openToRead(file: string): DatabaseSync {
+  const db = openDamaged(file)
+  try {
+    if (versionOf(file, db, namesIn(db)) === 1) throw because(file, "read-only", toBeWritten)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+export const toBeWritten = "it is of version 1, and has to be written once by this sequitur"
+
+/** Whatever it holds. */
+export function openDamaged(file: string): DatabaseSync {
   const url = pathToFileURL(resolve(file))
+  // On a medium where nothing can be written nobody else writes either: without that promise SQLite wants to lock the file.
   // Where a log stands beside it, the file alone is not all.
   if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1")
   const db = new DatabaseSync(url, { readOnly: true })
   try {
     db.exec(settings)
-    if (versionOf(file, db, namesIn(db)) === 1)
-      throw because(file, "read-only", "it is of version 1, and has to be written once by this sequitur")
     return db
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** Of a file that may be damaged: undefined where that cannot be read either. */
+export function readableVersion(db: DatabaseSync): number | undefined {
+  try {
+    const version = db.prepare("SELECT max(version) AS version FROM sequitur").get()?.version
+    return typeof version === "number" ? version : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -4,7 +4,7 @@
  * run is taken up, like any other. The old file stays as it is.
  */
 import { existsSync } from "node:fs"
-import type { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { Chain, type Sealed } from "../chain.ts"
 import { type Entry, journalVersion } from "../entry.ts"
@@ -13,8 +13,9 @@ import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
-import { open, openToRead } from "./open.ts"
+import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
 import { SqliteRows, sealedOf } from "./rows.ts"
+import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
 
 export interface Recovered {
@@ -53,11 +54,17 @@ interface Placed {
 
 function salvage(from: string): { readonly entries: readonly Entry[]; readonly runs: readonly RecoveredRun[] } {
   if (!existsSync(from)) throw because(from, "missing", "there is no such file")
-  const db = openToRead(from)
+  const db = openDamaged(from)
   try {
-    const ends = endsIn(db)
-    const sound = [...ends.keys()].flatMap((runId) => soundOf(db, runId)).sort((one, other) => one.n - other.n)
-    const entries = takenInOrder(sound.map(({ entry }) => entry))
+    const version = readableVersion(db)
+    if (version === 1) throw because(from, "read-only", toBeWritten)
+    if (version !== undefined && version > schemaVersion)
+      throw new JournalNewer({ where: from, found: version, known: schemaVersion })
+    // Without the schema there are no tables.
+    db.prepare("SELECT payload FROM entry LIMIT 0").all()
+    const { ends, found } = readAll(db)
+    const sound = [...found].flatMap(([runId, placed]) => soundOf(runId, placed))
+    const entries = takenInOrder(sound.sort((one, other) => one.n - other.n).map(({ entry }) => entry))
     const kept = new Map<string, number>()
     for (const { runId, seq } of entries) kept.set(runId, seq + 1)
     const runs = [...ends].map(([runId, end]) => {
@@ -70,55 +77,78 @@ function salvage(from: string): { readonly entries: readonly Entry[]; readonly r
   }
 }
 
-/** The runs, each with how many entries it had, from wherever that can still be read. */
-function endsIn(db: DatabaseSync): ReadonlyMap<string, number> {
-  const ends = new Map<string, number>()
-  for (const sql of [
-    "SELECT run, seq FROM run",
-    "SELECT run, seq FROM entry INDEXED BY sqlite_autoindex_entry_1",
-    "SELECT run, seq FROM entry NOT INDEXED",
-    "SELECT run, seq FROM entry NOT INDEXED ORDER BY n DESC",
-  ]) {
-    untilDamage(() => {
-      for (const { run, seq } of db.prepare(sql).iterate())
-        ends.set(String(run), Math.max(ends.get(String(run)) ?? 0, Number(seq) + 1))
-    })
-  }
-  return ends
+interface Readable {
+  /** How many entries each run had, as far as anything says so. */
+  readonly ends: ReadonlyMap<string, number>
+  /** By their places in their runs. */
+  readonly found: ReadonlyMap<string, ReadonlyMap<number, Found>>
 }
 
-/** A page that cannot be read ends a reading: what came before it counts. */
+interface Found {
+  readonly n: number
+  readonly sealed: Sealed
+}
+
+/** Whatever can still be read: a page that cannot be ends a reading, and another way may lead behind it. */
+function readAll(db: DatabaseSync): Readable {
+  const ends = new Map<string, number>()
+  const found = new Map<string, Map<number, Found>>()
+  const end = (runId: string, seq: number): void => {
+    ends.set(runId, Math.max(ends.get(runId) ?? 0, seq + 1))
+  }
+  for (const sql of ["SELECT run, seq FROM run", "SELECT run, seq FROM entry INDEXED BY sqlite_autoindex_entry_1"])
+    untilDamage(() => {
+      for (const { run, seq } of db.prepare(sql).iterate()) end(String(run), Number(seq))
+    })
+  const take = (row: Readonly<Record<string, SQLOutputValue>>): void => {
+    const sealed = sealedOf(row)
+    const run = found.get(sealed.runId) ?? new Map<number, Found>()
+    found.set(sealed.runId, run.set(sealed.seq, { n: Number(row.n), sealed }))
+    end(sealed.runId, sealed.seq)
+  }
+  for (const order of ["n", "n DESC"])
+    untilDamage(() => {
+      for (const row of db.prepare(`SELECT * FROM entry NOT INDEXED ORDER BY ${order}`).iterate()) take(row)
+    })
+  for (const runId of ends.keys())
+    untilDamage(() => {
+      for (const row of db.prepare("SELECT * FROM entry WHERE run = ? ORDER BY seq").iterate(runId)) take(row)
+    })
+  return { ends, found }
+}
+
 function untilDamage(read: () => void): void {
   try {
     read()
   } catch {
-    // See above.
+    // What came before it counts.
   }
 }
 
 /** The entries of a run up to the first that is gone, altered, or makes no sense. */
-function soundOf(db: DatabaseSync, runId: string): readonly Placed[] {
-  const found: Placed[] = []
+function soundOf(runId: string, found: ReadonlyMap<number, Found>): readonly Placed[] {
+  const sound: Placed[] = []
   const chain = new Chain(runId)
   let state: RunState | undefined
-  untilDamage(() => {
-    for (const row of db.prepare("SELECT * FROM entry WHERE run = ? ORDER BY seq").iterate(runId)) {
-      const sealed: Sealed = sealedOf(row)
-      const { seq, atMs, hash } = sealed
-      const event = chain.open(sealed, found.length)
-      if (event === undefined) return
-      const old = event.kind === "run-started" && event.journal < journalVersion
-      const record = { seq, atMs, event }
-      const folded = state === undefined ? (seq > 0 || old ? undefined : begin(runId, record)) : fold(state, record)
-      if (folded instanceof Error) return
-      state = folded
-      found.push({ n: Number(row.n), entry: { runId, ...record, hash } })
-    }
-  })
-  return found
+  for (let next = found.get(0); next !== undefined; next = found.get(sound.length)) {
+    const { n, sealed } = next
+    const { seq, atMs, hash } = sealed
+    const event = chain.open(sealed, sound.length)
+    if (event === undefined) break
+    const old = event.kind === "run-started" && event.journal < journalVersion
+    const record = { seq, atMs, event }
+    const folded = state === undefined ? (seq > 0 || old ? undefined : begin(runId, record)) : fold(state, record)
+    if (folded instanceof Error) break
+    state = folded
+    sound.push({ n, entry: { runId, ...record, hash } })
+  }
+  return sound
 }
 
-/** Without what could not have been taken, because of something that came before it in another run, or is gone there. */
+/**
+ * Without what could not have been taken: what it hangs on is gone in another run. Like all that is lost, such effects are
+ * counted, for a person to look after: the new file does not know of them.
+ */
 function takenInOrder(entries: readonly Entry[]): readonly Entry[] {
   const rows = new MapRows()
   const runs = new Map<string, RunRow>()

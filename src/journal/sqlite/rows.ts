@@ -1,6 +1,6 @@
 /** The tables of a store as rows of SQLite. All within the transaction that is open. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
-import { beginning, type Link, type Sealed, saltIn, seal, write } from "../chain.ts"
+import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
 import { JournalTampered } from "../failure.ts"
 import type { ClaimRow, RunSummary, TableRow } from "../journal.ts"
@@ -71,16 +71,19 @@ export class SqliteRows implements Rows {
     return row && begunOf(row)
   }
 
-  effectOf(runId: string, stepId: string, undoes: boolean): Begun | undefined {
-    const row = this.#statements.effectOf.get(runId, stepId, undoes ? 1 : 0)
-    return row && begunOf(row)
+  /** By the entries of its run: an index for what is seldom asked would be one more page to write for every effect. */
+  identityOf(runId: string, stepId: string): string | undefined {
+    for (const row of this.#select(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq DESC`, runId)) {
+      if (!text(row.clear).includes('"kind":"intent"')) continue
+      const event = restore(sealedOf(row))
+      if (event.kind === "intent" && event.stepId === stepId && event.undoes !== true)
+        return event.identity ?? event.idempotencyKey
+    }
+    return undefined
   }
 
-  openEffect(
-    tenant: string,
-    { identity, generation, key, runId, stepId, state, reserves }: Begun,
-    undoes: boolean,
-  ): void {
+  openEffect(tenant: string, row: Begun): void {
+    const { identity, generation, key, runId, stepId, undoes, state, reserves } = row
     const about = [runId, stepId, undoes ? 1 : 0, state, JSON.stringify(reserves)]
     this.#statements.openEffect.run(tenant, identity, generation, key, ...about)
   }
@@ -152,8 +155,7 @@ export class SqliteRows implements Rows {
       yield tellRun(heldOf(row))
       yield tellLink(text(row.run), { hash: text(row.hash), salt: maybeText(row.salt) })
     }
-    for (const row of this.#select("SELECT * FROM effect"))
-      yield tellEffect(text(row.tenant), begunOf(row), row.undoes === 1)
+    for (const row of this.#select("SELECT * FROM effect")) yield tellEffect(text(row.tenant), begunOf(row))
     for (const row of this.#select("SELECT * FROM claim"))
       yield tellClaim(text(row.tenant), text(row.tool), text(row.scope), claimOf(row))
     for (const { tenant, scope, scope_id: scopeId, dimension, used } of this.#select("SELECT * FROM used")) {
@@ -188,10 +190,6 @@ function prepare(db: DatabaseSync) {
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
     entriesOf: db.prepare(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),
     effect: db.prepare("SELECT * FROM effect WHERE tenant = ? AND identity = ?"),
-    // What was begun before it, by other arguments, was released.
-    effectOf: db.prepare(
-      "SELECT * FROM effect WHERE run = ? AND step = ? AND undoes = ? ORDER BY state = 'released' LIMIT 1",
-    ),
     openEffect: db.prepare(`
       INSERT INTO effect (tenant, identity, generation, key, run, step, undoes, state, reserves)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -241,12 +239,13 @@ function isSound({ status, open }: Row): boolean {
   return isStatus(text(status)) && (open === null || readOpen(text(open)) !== undefined)
 }
 
-const writeOpen = ({ stepId, undoes, key, lost }: OpenCall): string => write([stepId, undoes, key ?? null, lost])
+const writeOpen = ({ stepId, undoes, identity, key, lost }: OpenCall): string =>
+  write([stepId, undoes, identity ?? null, key ?? null, lost])
 
 function readOpen(written: string): OpenCall | undefined {
   try {
-    const [stepId, undoes, key, lost] = JSON.parse(written) as readonly unknown[]
-    const open = { stepId, undoes, key: key ?? undefined, lost } as OpenCall
+    const [stepId, undoes, identity, key, lost] = JSON.parse(written) as readonly unknown[]
+    const open = { stepId, undoes, identity: identity ?? undefined, key: key ?? undefined, lost } as OpenCall
     return writeOpen(open) === written && typeof stepId === "string" ? open : undefined
   } catch {
     return undefined
@@ -259,6 +258,7 @@ const begunOf = (row: Row): Begun => ({
   key: text(row.key),
   runId: text(row.run),
   stepId: text(row.step),
+  undoes: row.undoes === 1,
   state: text(row.state) as Begun["state"],
   reserves: JSON.parse(text(row.reserves)) as readonly Reserve[],
 })

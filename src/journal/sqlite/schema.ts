@@ -33,7 +33,6 @@ const tables = `
     step TEXT NOT NULL, undoes INTEGER NOT NULL, state TEXT NOT NULL, reserves TEXT NOT NULL,
     PRIMARY KEY (tenant, identity)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX effect_step ON effect (run, step, undoes);
   CREATE TABLE claim (
     tenant TEXT NOT NULL, tool TEXT NOT NULL, scope TEXT NOT NULL, digest TEXT NOT NULL, call TEXT NOT NULL,
     identity TEXT NOT NULL, PRIMARY KEY (tenant, tool, scope, digest)

@@ -29,7 +29,7 @@ export function idempotencyKey(
   generation = 0,
 ): string {
   const parts = ["sequitur-key/1", tenant, subject, sessionId, taskId, tool, toolVersion, occurrence, generation]
-  return `k1:${sha256(`${canonical(parts).slice(0, -1)},${canonical(args)}]`)}`
+  return `k1:${sha256(`${canonical(parts).slice(0, -1)},${canonical(args, true)}]`)}`
 }
 
 /** Of the call that undoes an effect: one for each effect, whatever run does it. */
@@ -41,7 +41,7 @@ export function claimOf(run: KeyScope, tool: string, { by, scope }: Once, args: 
   const values = by.map((at): Json => walk(args, parsePointer(at) ?? []) ?? null)
   return {
     scope,
-    digest: sha256(canonical(["sequitur-once/1", scopeIdOf(scope, run), tool, ...values])),
-    call: sha256(canonical([run.subject, args])),
+    digest: sha256(canonical(["sequitur-once/1", scopeIdOf(scope, run), tool, ...values], true)),
+    call: sha256(canonical([run.subject, args], true)),
   }
 }

@@ -4,8 +4,8 @@ import type { Failure } from "../../journal/entry.ts"
 import type { CalledTool } from "../call/call.ts"
 import { BudgetExhausted } from "../failure.ts"
 
-/** Answers that say "failed", of one step. */
-const failuresMax = 3
+/** Answers that say "failed", or are lost, of one step. */
+export const failuresMax = 3
 
 /** Calls of one step that were begun, answered or cut off with their process. */
 export const attemptsMax = 10

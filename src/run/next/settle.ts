@@ -8,7 +8,7 @@ import type { RunState } from "../../journal/state.ts"
 import type { CalledTool } from "../call/call.ts"
 import { EffectInDoubt } from "../failure.ts"
 import type { Action } from "./next.ts"
-import { attemptsMax } from "./retry.ts"
+import { attemptsMax, failuresMax } from "./retry.ts"
 
 /** A call is made within this time of its intent, or not at all. */
 export const promptMs = 5_000
@@ -21,7 +21,7 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
   const { lost, reconciled, asked, attempts, firstAtMs, lastAtMs } = step
   const policy = started.tools[open.tool]
   if (policy === undefined || attempts >= attemptsMax) return doubt(state, open)
-  const again = repeat(policy, firstAtMs, state.updatedAtMs)
+  const again = step.failures < failuresMax ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
   if (again !== undefined)
     return callAgain(state, open, tool, again, lost === "process-ended" ? undefined : lost?.again)
   if (policy.reconcile === undefined) return doubt(state, open)

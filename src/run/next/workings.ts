@@ -82,7 +82,7 @@ export class Workings {
     if (before !== undefined) return before
     const value = this.argumentOf(call, parameter, state)
     if (value === undefined || value instanceof Unresolved) return undefined
-    const text = canonical(value)
+    const text = canonical(value, true)
     // No JSON begins with `#`.
     const short = text.length <= shortText ? text : `#${sha256(text)}`
     this.#texts.set(name, short)

@@ -1,10 +1,19 @@
 /** The shop's work: each call is a line in the file that SHOP_LOG names, and SHOP_FAULT makes one go wrong. */
-import { appendFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { notApplied, toolbox } from "sequitur/run"
 import catalog from "./catalog.ts"
 
 const log = (line: string): void => {
   if (process.env.SHOP_LOG !== undefined) appendFileSync(process.env.SHOP_LOG, `${line}\n`)
+}
+
+/** As payment services do: the same key again is the same refund. */
+function isNew(key: string | undefined): boolean {
+  const keys = `${process.env.SHOP_LOG}.keys`
+  if (process.env.SHOP_LOG === undefined || key === undefined) return true
+  if (existsSync(keys) && readFileSync(keys, "utf8").includes(key)) return false
+  appendFileSync(keys, `${key}\n`)
+  return true
 }
 
 // Kept open, as a pool of connections would be: the command ends all the same.
@@ -24,9 +33,9 @@ export default () =>
       if (process.env.SHOP_FAULT === "read") throw new Error("the shop is closed")
       return { orderId, cents: 2_450 }
     },
-    refund: ({ orderId, cents }) => {
+    refund: ({ orderId, cents }, { idempotencyKey }) => {
       if (process.env.SHOP_FAULT === "not-applied") throw notApplied("the card is blocked")
-      log(`refund ${orderId} ${cents}`)
+      if (isNew(idempotencyKey)) log(`refund ${orderId} ${cents}`)
       if (process.env.SHOP_FAULT === "effect") throw new Error("the line went dead")
       if (process.env.SHOP_FAULT === "crash") process.kill(process.pid, "SIGKILL")
       return { refundId: `r_${orderId}` }

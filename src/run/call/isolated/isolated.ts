@@ -15,7 +15,7 @@ import { Thread } from "./worker.ts"
 const memoryMbUnsaid = 256
 
 export interface IsolatedOptions {
-  /** The most that a thread may hold, in megabytes. Default 256. */
+  /** The most that the heap of a thread may hold, and its buffers likewise, in megabytes. Default 256. */
   readonly memoryMb?: number
 }
 

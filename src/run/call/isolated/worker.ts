@@ -9,7 +9,7 @@ import type { Call, Order, Report, Station } from "./message.ts"
 const graceMs = 1_000
 /** How long a thread waits for its next call. */
 const idleMs = 10_000
-/** How often its memory is looked at. V8 watches its own heap; what buffers hold nobody else counts. */
+/** How often its memory is looked at. V8 watches over its heap, but not over what buffers hold. */
 const lookMs = 50
 
 /** From source, threads are started from source too, and so is what their modules import of this package. */
@@ -25,6 +25,7 @@ export class Thread {
   readonly #onGone: () => void
   #onAnswer: OnAnswer | undefined
   #began = false
+  #endedBy: string | undefined
   #timer: NodeJS.Timeout | undefined
   #state: "well" | "tainted" | "given-up" | "gone" = "well"
 
@@ -37,9 +38,11 @@ export class Thread {
       ...(fromSource && !process.execArgv.includes(condition) ? { execArgv: [condition] } : {}),
     })
     this.#worker.on("message", (report: Report) => this.#take(report))
-    // What it has reported comes before its end.
-    this.#worker.on("error", (error) => this.#lose(describeThrown(error), !this.#began))
-    this.#worker.on("exit", (code) => this.#lose(`its thread ended with code ${code}`, !this.#began))
+    this.#worker.on("error", (error) => {
+      this.#endedBy = describeThrown(error)
+    })
+    // All that it has reported comes before this, and `began` with it.
+    this.#worker.on("exit", (code) => this.#lose(this.#endedBy ?? `its thread ended with code ${code}`, !this.#began))
     this.#worker.unref()
   }
 
@@ -98,9 +101,9 @@ export class Thread {
 
   #look(): void {
     this.#worker.getHeapStatistics().then(
-      ({ used_heap_size: heap, external_memory: external }) => {
-        if (heap + external <= this.#memoryBytes || this.#onAnswer === undefined) return
-        this.#lose(`its thread held more than ${this.#memoryBytes / 1_048_576} MB, and was ended`, false)
+      ({ external_memory: bytes }) => {
+        if (bytes <= this.#memoryBytes || this.#onAnswer === undefined) return
+        this.#lose(`its thread held more than ${this.#memoryBytes / 1_048_576} MB in buffers, and was ended`, false)
         this.#end()
       },
       // It has not begun yet, or is gone.

@@ -1,0 +1,39 @@
+/** `sequitur export`: a journal as JSON Lines, on standard output. */
+import { exportLines } from "../../journal/export.ts"
+import type { Whole } from "../../journal/journal.ts"
+import { useStore } from "../store.ts"
+import { exit, print, UsageError } from "../terminal.ts"
+
+export interface ExportOptions {
+  readonly store: string
+  readonly redact?: true
+}
+
+export async function exportRuns(runs: readonly string[], { store, redact }: ExportOptions): Promise<number> {
+  const told = await useStore(store, (journal) => journal.inspect((whole) => write(only(whole, runs), redact === true)))
+  if (told !== undefined) throw new UsageError(told)
+  return exit.fine
+}
+
+/** Why not; undefined where all was written. */
+function write(whole: Whole | string, redacted: boolean): string | undefined {
+  if (typeof whole === "string") return whole
+  for (const line of exportLines(whole, { redacted })) print(line)
+  return undefined
+}
+
+/** All of it where no run is named; or which one is not there. */
+function only(whole: Whole, runs: readonly string[]): Whole | string {
+  if (runs.length === 0) return whole
+  const wanted = new Set(runs)
+  const there = new Set(whole.runs())
+  const missing = runs.find((runId) => !there.has(runId))
+  if (missing !== undefined) return `there is no run ${missing} in this store`
+  return {
+    ...whole,
+    runs: () => wanted,
+    *entries() {
+      for (const entry of whole.entries()) if (wanted.has(entry.runId)) yield entry
+    },
+  }
+}

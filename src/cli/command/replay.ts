@@ -1,0 +1,35 @@
+/** `sequitur replay`: derives every action of a run anew, and holds the journal against it. */
+import { explainStatus } from "../../explain/run.ts"
+import { plural } from "../../explain/verdict.ts"
+import { replay } from "../../journal/state.ts"
+import { StalePlan } from "../../run/failure.ts"
+import { rederive } from "../../run/rederive.ts"
+import { footingFor } from "../../run/run.ts"
+import { catalogOf, type OriginOptions } from "../origin.ts"
+import { readEntries } from "../store.ts"
+import { complain, exit, type Format, lookOf, print, printJson } from "../terminal.ts"
+
+export interface ReplayOptions extends Omit<OriginOptions, "tools"> {
+  readonly format: Format
+}
+
+export async function replayRun(runId: string, { format, ...options }: ReplayOptions): Promise<number> {
+  const entries = await readEntries(options.store, runId)
+  const state = replay(runId, entries)
+  if (state instanceof Error) throw state
+  const { catalog } = await catalogOf(entries, options)
+  const footing = footingFor(state, { catalog, handlers: new Map(), fault: undefined })
+  if (footing instanceof Error && !(footing instanceof StalePlan)) throw footing
+  const partly = footing instanceof StalePlan
+  const derived = rederive(partly ? undefined : footing, runId, entries)
+  if (derived instanceof Error) throw derived
+  const { status } = derived
+  if (format === "json") printJson({ replay: { runId, entries: entries.length, status, whole: !partly } })
+  else {
+    const what = `${plural(entries.length, "entry", "entries")}, each as it follows from those before it`
+    print(`replayed: ${what}; ${explainStatus(status, lookOf(process.stdout))}`)
+  }
+  // Then only what needs no plan could be held against it.
+  if (partly) complain(`note: ${footing.message}; new calls were taken as they stand`)
+  return exit.fine
+}

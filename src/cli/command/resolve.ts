@@ -1,0 +1,34 @@
+/** `sequitur resolve`: a person's word on an effect that is in doubt, and on with its run. */
+import { follow } from "../follow.ts"
+import { type OriginOptions, originOf } from "../origin.ts"
+import { readValue } from "../read-value.ts"
+import { readEntries } from "../store.ts"
+import { type Format, UsageError } from "../terminal.ts"
+
+export interface ResolveOptions extends OriginOptions {
+  readonly by: string
+  readonly reason: string
+  readonly applied?: string
+  readonly notApplied?: true
+  readonly format: Format
+}
+
+export async function resolveRun(
+  runId: string,
+  stepId: string,
+  { by, reason, applied, notApplied, format, ...options }: ResolveOptions,
+): Promise<number> {
+  if (applied === undefined && notApplied === undefined)
+    throw new UsageError("say what became of it: --applied with its result, or --not-applied")
+  const { store } = options
+  const before = await readEntries(store, runId)
+  const origin = await originOf(before, options)
+  const said =
+    applied === undefined
+      ? ({ notApplied: true } as const)
+      : { applied: await readValue("the result", applied, origin.catalog.bounds) }
+  return follow(
+    { ...origin, store, format, before },
+    async (runner) => (await runner.resolve(runId, stepId, { by, reason, ...said })).runId,
+  )
+}

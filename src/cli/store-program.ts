@@ -1,0 +1,171 @@
+/** The commands about runs that are there, and about the store that holds them. */
+import { type Command, InvalidArgumentError, Option } from "commander"
+import { by, type Done, examples, format, keptCatalog, keptTools, store } from "./option.ts"
+
+export function addStoreCommands(program: Command, done: Done): void {
+  addCancel(program, done)
+  addResolve(program, done)
+  addWorker(program, done)
+  addRuns(program, done)
+  addLog(program, done)
+  addReplay(program, done)
+  addExport(program, done)
+  addImport(program, done)
+  addRecover(program, done)
+}
+
+function addCancel(program: Command, done: Done): void {
+  program
+    .command("cancel")
+    .description("stop a run: what is under way is settled, what was done is undone; whoever holds it does so")
+    .argument("<run>", "the run's id")
+    .addOption(store())
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .addOption(by("who cancels"))
+    .option("--reason <words>", "why", "")
+    .addOption(format())
+    .addHelpText("after", examples("cancel run_42", 'cancel run_42 --store runs.db --by eve --reason "ordered twice"'))
+    .action(async (run, options) => done(await (await import("./command/cancel.ts")).cancelRun(run, options)))
+}
+
+function addResolve(program: Command, done: Done): void {
+  program
+    .command("resolve")
+    .description("say what became of an effect that is in doubt, and go on with its run")
+    .argument("<run>", "the run's id")
+    .argument("<step>", "the step in doubt")
+    .option(
+      "--applied <file-or-json>",
+      "it happened: the result that its tool would have returned; - is standard input",
+    )
+    .addOption(new Option("--not-applied", "it did not happen, and will not").conflicts("applied"))
+    .addOption(store())
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .addOption(by("who has found out"))
+    .requiredOption("--reason <words>", "how")
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples(
+        'resolve run_42 pay --applied result.json --reason "seen in the bank\'s list"',
+        'resolve run_42 pay --not-applied --by eve --reason "the bank has no such payment"',
+      ),
+    )
+    .action(async (run, step, options) =>
+      done(await (await import("./command/resolve.ts")).resolveRun(run, step, options)),
+    )
+}
+
+function addWorker(program: Command, done: Done): void {
+  program
+    .command("worker")
+    .description(
+      "take up what is due: runs that were approved, cancelled or resolved, timers, runs whose process has ended",
+    )
+    .addOption(store())
+    .addOption(keptCatalog())
+    .addOption(keptTools())
+    .addOption(new Option("--concurrency <runs>", "how many runs at once").argParser(count).default(4))
+    .addOption(new Option("--every <ms>", "how often to look, in milliseconds").argParser(count).default(1_000))
+    .option("--once", "end when nothing is due")
+    .addOption(format())
+    .addHelpText("after", examples("worker --store runs.db", "worker --concurrency 16", "worker --once"))
+    .action(async (options) => done(await (await import("./command/worker.ts")).runWorker(options)))
+}
+
+function count(text: string): number {
+  const found = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(found) && found > 0) return found
+  throw new InvalidArgumentError("It must be a whole number, 1 or more.")
+}
+
+function addRuns(program: Command, done: Done): void {
+  program
+    .command("runs")
+    .description("list the runs of a store")
+    .addOption(store())
+    .option("--tenant <name>", "only this tenant's")
+    .addOption(format())
+    .addHelpText("after", examples("runs --store runs.db --tenant acme"))
+    .action(async (options) => done(await (await import("./command/runs.ts")).showRuns(options)))
+}
+
+function addLog(program: Command, done: Done): void {
+  program
+    .command("log")
+    .description("show what happened in a run, entry by entry; verify a whole store")
+    .argument("[run]", "the run's id")
+    .addOption(store())
+    .option("--verify", "hold every run and table of the store against what was written")
+    .option(
+      "--head",
+      "print how far the store has come, as JSON: to be kept where nobody who writes to the store can write",
+    )
+    .option(
+      "--expect <file>",
+      "verify, also that all is still there that this head (of --head) knows of; - is standard input",
+    )
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples(
+        "log run_42 --store runs.db --verify",
+        "log run_42 --format json | jq .event",
+        "log --verify",
+        "log --head > head.json",
+        "log --expect head.json",
+      ),
+    )
+    .action(async (run, options) => done(await (await import("./command/log.ts")).logRun(run, options)))
+}
+
+function addReplay(program: Command, done: Done): void {
+  program
+    .command("replay")
+    .description(
+      "derive every action of a run anew, from its plan and journal, and say where they differ; nothing is called",
+    )
+    .argument("<run>", "the run's id")
+    .addOption(store())
+    .addOption(keptCatalog())
+    .addOption(format())
+    .addHelpText("after", examples("replay run_42 --store runs.db"))
+    .action(async (run, options) => done(await (await import("./command/replay.ts")).replayRun(run, options)))
+}
+
+function addExport(program: Command, done: Done): void {
+  program
+    .command("export")
+    .description("print a journal as JSON Lines, to be kept, moved or shown")
+    .argument("[run...]", "only these runs")
+    .addOption(store())
+    .option("--redact", "leave out what was asked, answered and planned; it can be verified all the same")
+    .addHelpText("after", examples("export --store runs.db > runs.jsonl", "export run_42 --redact > run_42.jsonl"))
+    .action(async (runs, options) => done(await (await import("./command/export.ts")).exportRuns(runs, options)))
+}
+
+function addImport(program: Command, done: Done): void {
+  program
+    .command("import")
+    .description("verify what `export` wrote, and take its runs over into a store; of a redacted one only the first")
+    .argument("<file>", "JSON Lines; - is standard input")
+    .addOption(store())
+    .addOption(format())
+    .addHelpText("after", examples("import runs.jsonl --store copy.db"))
+    .action(async (file, options) => done(await (await import("./command/import.ts")).importRuns(file, options)))
+}
+
+function addRecover(program: Command, done: Done): void {
+  program
+    .command("recover")
+    .description("copy what verifies of a damaged store into a new one; the old one stays as it is")
+    .argument("<from>", "the damaged store")
+    .argument("<to>", "the new one; it must not be there yet")
+    .addOption(format())
+    .addHelpText("after", examples("recover runs.db recovered.db"))
+    .action(async (from, to, options) =>
+      done(await (await import("./command/recover.ts")).recoverStore(from, to, options)),
+    )
+}
