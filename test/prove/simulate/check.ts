@@ -30,6 +30,7 @@ export function check({ journal, runs, outside, acknowledged, anchor, verified }
     entriesOf.set(run.runId, entries)
     // Its machine ended before it had begun.
     if (entries.length > 0) problems.push(...checkRun(run, entries, outside))
+    else if (run.heard) problems.push(`${run.runId}: somebody was told of it, and nothing is kept`)
   }
   for (const { runId, record } of acknowledged) {
     const entry = entriesOf.get(runId)?.[record.seq]
@@ -96,8 +97,11 @@ function checkDoubts({ started }: RunState, entries: readonly Entry[]): string[]
   let first = 0
   let open: Intent | undefined
   let beforeMs = 0
+  let failures = 0
   for (const { event, atMs } of entries) {
+    if (event.kind === "answer-lost" || event.kind === "attempt-failed") failures++
     if (event.kind === "intent") {
+      if (open?.stepId !== event.stepId || open.undoes !== event.undoes) failures = 0
       open = event
       unknown = 0
       if (event.again === undefined) first = atMs
@@ -105,9 +109,10 @@ function checkDoubts({ started }: RunState, entries: readonly Entry[]): string[]
     if (event.kind === "reconciled" && event.answer === "unknown") unknown++
     if (event.kind === "in-doubt" && open !== undefined) {
       const { idempotency, reconcile, timeoutMs } = started.tools[open.tool] ?? {}
-      const repeatable =
+      const takes =
         idempotency?.kind === "natural" ||
         (idempotency?.kind === "key" && beforeMs + (timeoutMs ?? 0) <= first + idempotency.retentionMs)
+      const repeatable = takes && failures < 3
       const askable = reconcile !== undefined && unknown < 3
       if (open.attempt < 10 && (repeatable || askable))
         problems.push(`${open.stepId} is left to a person, and ${repeatable ? "may be repeated" : "can be asked for"}`)

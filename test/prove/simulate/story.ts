@@ -70,6 +70,8 @@ export interface Started extends Planned {
   readonly subject: string
   /** What somebody was told it had ended as. */
   readonly ended: Set<string>
+  /** Somebody was told how it stands. */
+  heard: boolean
 }
 
 /** What a typed error may never be, whatever happens: the journal makes sense, and was not altered. */
@@ -224,6 +226,7 @@ class Stage {
         runId: `t${draw.between(1, 2)}-${index}`,
         subject: draw.below(6) === 0 ? "bob" : "ann",
         ended: new Set<string>(),
+        heard: false,
       }
       this.#timeline.after(draw.between(0, draw.of([20, 3_000])), () => this.#start(run))
       if (draw.below(4) === 0) this.#timeline.after(draw.between(0, draw.of([500, 15_000])), () => this.#cancel(run))
@@ -269,6 +272,7 @@ class Stage {
       machine.busy.delete(run.runId)
       if (Exit.isSuccess(exit)) {
         this.#count(exit.value.status)
+        run.heard = true
         if (isTerminal(exit.value.status)) run.ended.add(exit.value.status)
         return
       }
