@@ -1,4 +1,5 @@
 /** The embedded journal: one SQLite file, append-only, each change one durable transaction. */
+import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Chain } from "./chain.ts"
@@ -8,6 +9,7 @@ import { Journal, type JournalService, type Whole } from "./journal.ts"
 import { adopt, append, renew, takeUp } from "./lease.ts"
 import { claimRow, effectRow, lastOf } from "./rows.ts"
 import { Commits } from "./sqlite/commit.ts"
+import { findFaults } from "./sqlite/faults.ts"
 import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
 import { explain } from "./sqlite/trouble.ts"
@@ -38,7 +40,11 @@ export const sqlite = (
         }),
         ({ db }) => Effect.sync(() => db.close()),
       )
-      const { journal, commits } = makeSqlite(file, opened)
+      // The names that its statements use may be damaged.
+      const { journal, commits } = yield* Effect.try({
+        try: () => makeSqlite(file, opened),
+        catch: (error) => explain(error, file),
+      })
       yield* Effect.addFinalizer(() => Effect.sync(() => commits.flush()))
       return journal
     }),
@@ -107,7 +113,7 @@ function makeSqlite(
     effect: (tenant, identity) => look(() => known(rows.effect(tenant, identity), effectRow)),
     claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),
     used: (tenant, of) => look(() => rows.used(tenant, of)),
-    inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows)))) as never,
+    inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows, db)))) as never,
     adopt: (entries) => change(() => adopt(rows, entries)),
   }
   return { journal, commits }
@@ -115,10 +121,10 @@ function makeSqlite(
 
 const known = <Row, Shown>(row: Row | undefined, show: (row: Row) => Shown): Shown | undefined => row && show(row)
 
-const whole = (rows: SqliteRows): Whole => ({
+const whole = (rows: SqliteRows, db: DatabaseSync): Whole => ({
   entries: () => rows.entries(),
   runs: () => rows.runs(),
   entriesOf: (runId) => rows.entriesOf(runId),
   tables: () => rows.told(),
-  faults: () => rows.faults(),
+  faults: () => findFaults(db),
 })

@@ -90,7 +90,7 @@ export interface Progress {
   readonly lastAtMs: number
   /** Why nobody waits for its answer any more; undefined while somebody does. */
   readonly lost: AnswerLost | "process-ended" | undefined
-  /** What the outside said of it last, and how often it was asked since it was last called. */
+  /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
   readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
   readonly asked: number
   /** How often it was begun, and how often it failed: the rest was lost. */
@@ -292,7 +292,8 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
   const { step } = state
   if (event.answer === "applied") return answered(state, event.result, event.failure)
   if (event.answer === "barred") return released(state)
-  return { step: { ...step, reconciled: { ...event, atMs }, asked: step.asked + 1 } }
+  const asked = event.answer === "unknown" ? step.asked + 1 : 0
+  return { step: { ...step, reconciled: { ...event, atMs }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */

@@ -6,7 +6,14 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, readOptions } from "./admit.ts"
-import { ApprovalAlreadyDecided, ApprovalNotFound, InputsRefused, RunEnded, type RunFailure } from "./failure.ts"
+import {
+  AlreadyCancelled,
+  ApprovalAlreadyDecided,
+  ApprovalNotFound,
+  InputsRefused,
+  RunEnded,
+  type RunFailure,
+} from "./failure.ts"
 import type { Ids } from "./ids.ts"
 import { deniedBy } from "./next/next.ts"
 import { put } from "./put.ts"
@@ -123,14 +130,17 @@ type Request = Pick<ApprovalDecided, "requestId" | "stepId">
 
 /** The request that waits; or why there is none: it was decided before, or never made. */
 function findRequest(
-  { runId, status, requests, decisions }: RunState,
+  { runId, status, requests, decisions, cancel }: RunState,
   wanted: string,
-): Effect.Effect<Request, RunEnded | ApprovalAlreadyDecided | ApprovalNotFound> {
+): Effect.Effect<Request, RunEnded | ApprovalAlreadyDecided | ApprovalNotFound | AlreadyCancelled> {
   if (isTerminal(status)) return Effect.fail(new RunEnded({ runId, status }))
   for (const [, { requestId, stepId }] of requests) {
     if (requestId !== wanted && stepId !== wanted) continue
     const decided = decisions.get(requestId)
-    if (decided === undefined) return Effect.succeed({ requestId, stepId })
+    if (decided === undefined && status === "awaiting_approval") return Effect.succeed({ requestId, stepId })
+    if (decided === undefined && cancel !== undefined)
+      return Effect.fail(new AlreadyCancelled({ runId, by: cancel.by }))
+    if (decided === undefined) break
     const { decision, by } = decided
     return Effect.fail(new ApprovalAlreadyDecided({ runId, wanted, decision, by }))
   }

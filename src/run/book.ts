@@ -13,7 +13,7 @@ import {
 } from "../journal/entry.ts"
 import { JournalConflict, type JournalDiverged, LeaseLost, type RunUnderWay, Taken } from "../journal/failure.ts"
 import type { JournalService, Lease, Writer } from "../journal/journal.ts"
-import { fold, type RunState } from "../journal/state.ts"
+import { begin, fold, type RunState } from "../journal/state.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { excerpt } from "./call/describe.ts"
 import { OutcomeNotRecorded, RunExists, type StoreFailure } from "./failure.ts"
@@ -26,7 +26,7 @@ export interface RunEntry extends Recorded {
  *  change a run. */
 export type OnEvent = (entry: RunEntry) => void
 
-/** `overtaken`: something has come in between. What was kept still stands, but for a call that was about to be made. */
+/** `overtaken`: something has come in between. What came of calls still stands; what was decided must be decided anew. */
 export type Flushed = "written" | "overtaken"
 
 /** Who drives, and for how long a lease holds. */
@@ -95,14 +95,14 @@ export class Book {
         this.#durable = this.#state
         return Effect.succeed<Flushed>("written")
       },
-      onFailure: (error) => this.#recover(kept, release, error),
+      onFailure: (error) => this.#recover(kept, error),
     })
   }
 
   /** Takes in what others have written. */
   catchUp(): Effect.Effect<void, FlushFailure> {
     return this.#kept.length === 0 && this.#durable !== undefined
-      ? Effect.asVoid(this.#merge([], undefined))
+      ? Effect.asVoid(this.#merge([]))
       : Effect.asVoid(this.flush())
   }
 
@@ -116,27 +116,23 @@ export class Book {
       : Effect.tap(written, () => Effect.sync(() => tell(this.#onEvent, this.#state.runId, entries)))
   }
 
-  #recover(
-    kept: readonly Recorded[],
-    release: Writer["release"],
-    error: AppendFailure,
-  ): Effect.Effect<Flushed, FlushFailure> {
+  #recover(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<Flushed, FlushFailure> {
     const { runId } = this.#state
     if (error instanceof JournalConflict) {
       if (this.#durable === undefined) return Effect.fail(new RunExists({ runId }))
-      return this.#merge(kept, release)
+      return this.#merge(kept)
     }
     if (error instanceof Taken) {
-      const standing = this.#restand(kept.slice(0, -1))
-      if (standing instanceof Error) return Effect.fail(standing)
+      const diverged = this.#restand(kept)
+      if (diverged !== undefined) return Effect.fail(diverged)
       return Effect.as(this.flush(), "overtaken")
     }
     this.#kept = []
     return error instanceof LeaseLost ? this.#observe(kept, error) : this.#rescue(kept, error)
   }
 
-  /** What others wrote comes first; what was kept follows, as far as it still can. */
-  #merge(kept: readonly Recorded[], release: Writer["release"]): Effect.Effect<Flushed, FlushFailure> {
+  /** What others wrote comes first; what came of calls follows. */
+  #merge(kept: readonly Recorded[]): Effect.Effect<Flushed, FlushFailure> {
     const before = this.#durable as RunState
     return Effect.flatMap(this.journal.read(before.runId), (entries): Effect.Effect<Flushed, FlushFailure> => {
       let state = before
@@ -147,27 +143,34 @@ export class Book {
         state = folded
       }
       this.#durable = state
-      const standing = this.#restand(kept)
-      if (standing instanceof Error) return Effect.fail(standing)
-      // Whoever was about to let go has something new to look at.
-      if (kept.length === 0 || release !== undefined) return Effect.as(this.flush(), "overtaken")
-      return Effect.map(this.flush(), (flushed) => (standing ? flushed : "overtaken"))
+      const diverged = this.#restand(kept)
+      if (diverged !== undefined) return Effect.fail(diverged)
+      return Effect.as(this.flush(), "overtaken")
     })
   }
 
-  /** Puts entries after the last durable one anew; a call that can no longer be begun is dropped. True where all still stand. */
-  #restand(kept: readonly Recorded[]): boolean | JournalDiverged {
-    this.#kept = []
-    if (this.#durable === undefined) return true
-    this.#state = this.#durable
-    for (const { atMs, event } of kept) {
+  /**
+   * Puts entries after the last durable one anew: what came of calls. What was decided, and may be decided otherwise now, is dropped
+   * with all that follows.
+   */
+  #restand(kept: readonly Recorded[]): JournalDiverged | undefined {
+    const [first] = kept
+    // A run that has not begun yet begins all the same.
+    const begun = this.#durable === undefined && first !== undefined ? begin(this.#state.runId, first) : undefined
+    const before = this.#durable ?? begun
+    if (before === undefined || before instanceof Error) throw new Error("a run begins with its first entry")
+    this.#state = before
+    this.#kept = begun === undefined || first === undefined ? [] : [first]
+    for (const { atMs, event } of kept.slice(this.#kept.length)) {
+      if (!isEnding(event)) return undefined
       const entry = { seq: this.#state.seq + 1, atMs, event }
       const folded = fold(this.#state, entry)
-      if (folded instanceof Error) return isEnding(event) ? folded : false
+      // A late answer may have settled what the outside was asked about.
+      if (folded instanceof Error) return event.kind === "reconciled" ? undefined : folded
       this.#state = folded
       this.#kept.push(entry)
     }
-    return true
+    return undefined
   }
 
   /** The run is another's now. What came of a call is still true, and worth keeping. */

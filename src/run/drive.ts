@@ -20,13 +20,22 @@ import { describeThrown } from "./call/describe.ts"
 import { perform } from "./call/perform.ts"
 import { performReconcile } from "./call/reconcile.ts"
 import { Watch } from "./call/watch.ts"
-import { BudgetExhausted, HandlerMissing, type RunFailure, RuntimeCheckFailed, type StalePlan } from "./failure.ts"
+import {
+  BudgetExhausted,
+  EffectInDoubt,
+  HandlerMissing,
+  type RunFailure,
+  RuntimeCheckFailed,
+  type StalePlan,
+  StepFailed,
+} from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
 import { lookUp } from "./look-up.ts"
 import { stop } from "./next/compensate.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry } from "./next/retry.ts"
+import { promptMs } from "./next/settle.ts"
 import { Pulse } from "./pulse.ts"
 import type { Toolbox } from "./toolbox.ts"
 
@@ -199,6 +208,8 @@ function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailu
     const late = checkDeadline(desk, stepId, action.notAfterMs)
     if (late !== undefined) return late
   }
+  // Whether the key is free again is asked of the store, which must know first that it was given up.
+  if (book.state.step.released && (yield* book.flush()) === "overtaken") return "look-again"
   const found = effect === undefined ? {} : yield* lookUp(book.journal, book.state, action, effect, desk.ready)
   if ("kind" in found) return found
   return yield* dispatch(
@@ -230,6 +241,8 @@ function* dispatch(
   const diverged = book.add(intent)
   if (diverged !== undefined) return yield* diverged
   if ((yield* book.flush()) === "overtaken") return "look-again"
+  const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent) : undefined
+  if (tooLate !== undefined) return tooLate
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
   const made = {
     stepId,
@@ -243,6 +256,31 @@ function* dispatch(
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()
   return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
+}
+
+/**
+ * A process may stand still between an intent and its call: its machine sleeps, or another has the run by then. An effect that is
+ * made so late would come after it was settled, or after its key was forgotten. So it is not made.
+ */
+function* checkPromptness(
+  { book, clock }: Desk,
+  { name: tool, timeoutMs }: CalledTool,
+  { stepId, attempt, undoes, again }: Intent,
+): Effect.fn.Return<Event | undefined, RunFailure> {
+  const { started, step, runId } = book.state
+  const nowMs = clock.currentTimeMillisUnsafe()
+  const { idempotency } = started.tools[tool] ?? {}
+  const forgotten =
+    again === "key" && idempotency?.kind === "key" && nowMs + timeoutMs > step.firstAtMs + idempotency.retentionMs
+  if (nowMs - step.lastAtMs <= promptMs && !forgotten) return undefined
+  yield* book.journal.renew(runId, book.lease)
+  const about = { stepId, attempt, ...(undoes === undefined ? {} : { undoes }), tookMs: 0 }
+  const said = `its process stood still for ${nowMs - step.lastAtMs} ms, so this call was not made`
+  // Of the calls before it by the same key this says nothing.
+  if (again !== undefined)
+    return { kind: "answer-lost", ...about, failure: record(new EffectInDoubt({ stepId, tool, said })) }
+  const failure = record(new StepFailed({ stepId, tool, said }))
+  return { kind: "attempt-failed", ...about, failure, again: { afterMs: 0, atMs: nowMs } }
 }
 
 /** That this call was not applied says nothing of the one before it by the same key. */

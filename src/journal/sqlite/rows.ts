@@ -164,12 +164,6 @@ export class SqliteRows implements Rows {
     }
   }
 
-  /** What SQLite finds wrong with its file: broken pages, an index that says something else than its table. */
-  faults(): readonly string[] {
-    const rows = this.#db.prepare("PRAGMA integrity_check(100)").all()
-    return rows.map(({ integrity_check: said }) => text(said)).filter((said) => said !== "ok")
-  }
-
   /** A statement of its own: others may be under way. */
   #select(sql: string, ...values: readonly SQLInputValue[]): Iterable<Row> {
     return this.#db.prepare(sql).iterate(...values)

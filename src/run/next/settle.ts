@@ -10,6 +10,9 @@ import { EffectInDoubt } from "../failure.ts"
 import type { Action } from "./next.ts"
 import { attemptsMax, failuresMax } from "./retry.ts"
 
+/** A call is made within this time of its intent, or not at all. */
+export const promptMs = 5_000
+
 /** How often the outside is asked before a person is. */
 const askedMax = 3
 
@@ -22,7 +25,7 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
   if (again !== undefined)
     return callAgain(state, open, tool, again, lost === "process-ended" ? undefined : lost?.again)
   if (policy.reconcile === undefined) return doubt(state, open)
-  const finalAtMs = lastAtMs + policy.reconcile.finalAfterMs
+  const finalAtMs = lastAtMs + promptMs + policy.reconcile.finalAfterMs
   if (reconciled === undefined) return ask(open, tool, undefined)
   if (reconciled.answer === "unknown")
     return asked < askedMax ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open)

@@ -1,0 +1,49 @@
+/** A line to the outside world, from a victim or from whoever judges what became of one. */
+import { createConnection, type Socket } from "node:net"
+import type { Line } from "./outside.ts"
+
+type Without<L> = L extends unknown ? Omit<L, "n" | "ground"> : never
+
+export class OutsideLine {
+  readonly #socket: Socket
+  readonly #waiting = new Map<number, (value: never) => void>()
+  #asked = 0
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    let kept = ""
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = `${kept}${chunk}`.split("\n")
+      kept = lines.pop() ?? ""
+      for (const line of lines) {
+        const { n, value } = JSON.parse(line) as { readonly n: number; readonly value: never }
+        this.#waiting.get(n)?.(value)
+        this.#waiting.delete(n)
+      }
+    })
+  }
+
+  static open(path: string): Promise<OutsideLine> {
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(path, () => resolve(new OutsideLine(socket)))
+      socket.on("error", reject)
+    })
+  }
+
+  /** Sent when this returns: the system has it, whatever becomes of this process. */
+  say(ground: string, line: Without<Line>): void {
+    this.#socket.write(`${JSON.stringify({ ...line, ground })}\n`)
+  }
+
+  ask<Value>(ground: string, line: Without<Line>): Promise<Value> {
+    const n = this.#asked++
+    return new Promise<Value>((resolve) => {
+      this.#waiting.set(n, resolve)
+      this.#socket.write(`${JSON.stringify({ ...line, ground, n })}\n`)
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}

@@ -1,0 +1,83 @@
+/** Many plans, several at a time. */
+import { type Explored, explore, type Turn, type Violation } from "./explore.ts"
+import { Stage } from "./stage.ts"
+import type { Shape } from "./zoo.ts"
+
+export interface ProofOptions {
+  readonly crashes: number
+  readonly jobs: number
+  readonly plansMax: number
+  /** By `performance.now()`: no plan is begun after that. */
+  readonly untilMs: number
+  readonly onPlan?: (shape: Shape, explored: Explored, done: number) => void
+}
+
+export interface Proof {
+  readonly plans: number
+  readonly points: number
+  readonly killed: number
+  readonly lives: number
+  readonly tookMs: number
+  readonly violations: readonly Violation[]
+}
+
+export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Promise<Proof> {
+  const stage = await Stage.set(options.jobs)
+  const beganMs = performance.now()
+  const left = shapes[Symbol.iterator]()
+  let [begun, plans, points, killed] = [0, 0, 0, 0]
+  const violations: Violation[] = []
+  const work = async (): Promise<void> => {
+    while (begun < options.plansMax && performance.now() < options.untilMs) {
+      const { value: shape, done } = left.next()
+      if (done) return
+      begun += 1
+      const explored = await explore(stage, shape, { crashes: options.crashes, gaps: ["late", "soon"] })
+      plans += 1
+      points += explored.points
+      killed += explored.killed
+      violations.push(...explored.violations)
+      options.onPlan?.(shape, explored, plans)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: options.jobs }, work))
+  } finally {
+    stage.strike()
+  }
+  return { plans, points, killed, lives: stage.lives, tookMs: performance.now() - beganMs, violations }
+}
+
+/** All that is needed to see it: what was done to the run, what was wrong then, and its journal. */
+export function tellViolation({ shape, turns, problems, entries }: Violation): string {
+  const story = entries.map(({ seq, atMs, event }) => {
+    const { kind, stepId = "", undoes, idempotencyKey: key = "", answer, again, failure } = event as Partial<Told>
+    const rest = { stepId, undoes, key: key.slice(0, 8), answer, again, failure: failure?.message }
+    return `    ${seq} ${atMs - (entries[0]?.atMs ?? 0)} ms ${kind} ${JSON.stringify(rest)}`
+  })
+  const said = [...turns.map(tellTurn), ...problems.map((problem) => `  ! ${problem}`), ...story]
+  return [`VIOLATION ${shape.join(",")}`, ...said].join("\n")
+}
+
+interface Told {
+  readonly kind: string
+  readonly stepId: string
+  readonly undoes: true
+  readonly idempotencyKey: string
+  readonly answer: string
+  readonly again: unknown
+  readonly failure: { readonly message: string }
+}
+
+function tellTurn(turn: Turn): string {
+  switch (turn.kind) {
+    case "killed":
+      return `  killed at point ${turn.at}, ${turn.point}`
+    case "taken-up":
+      return `  taken up ${turn.gap === "late" ? "when its lease had run out" : "over its lease"}`
+    case "rested":
+      return "  taken up when it was due"
+    case "resolved":
+      return "  resolved by a person"
+  }
+}

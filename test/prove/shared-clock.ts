@@ -1,0 +1,115 @@
+/**
+ * One clock for the outside world and all who are killed: eight bytes in a file. It stands still while anything is under way, and
+ * where all that is left to do is to wait, it goes at once to where the first waits for. So a day costs nothing, and the same
+ * life has the same times.
+ */
+import { openSync, readSync, writeFileSync, writeSync } from "node:fs"
+import type { Clock } from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+const bytesOf = (ms: number): Float64Array => new Float64Array([ms])
+
+export const writeClock = (file: string, ms: number): void => writeFileSync(file, bytesOf(ms))
+
+export function readClock(file: string | number): number {
+  const bytes = bytesOf(0)
+  const fd = typeof file === "number" ? file : openSync(file, "r")
+  readSync(fd, bytes, 0, 8, 0)
+  return bytes[0] as number
+}
+
+interface Sleeper {
+  readonly untilMs: number
+  readonly wake: () => void
+}
+
+/** Turns of the event loop without any sign of work, until time goes on. */
+const quietTurns = 8
+
+export class SharedClock implements Clock {
+  readonly #fd: number
+  readonly #sleepers = new Set<Sleeper>()
+  /** Of what is under way outside. */
+  #busy = 0
+  #signs = 0
+  #watching = false
+
+  constructor(file: string) {
+    this.#fd = openSync(file, "r+")
+  }
+
+  currentTimeMillisUnsafe(): number {
+    return readClock(this.#fd)
+  }
+  currentTimeNanosUnsafe(): bigint {
+    return BigInt(this.currentTimeMillisUnsafe()) * 1_000_000n
+  }
+  monotonicTimeNanosUnsafe(): bigint {
+    return this.currentTimeNanosUnsafe()
+  }
+  readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+  readonly monotonicTimeNanos = Effect.sync(() => this.monotonicTimeNanosUnsafe())
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    const ms = Duration.toMillis(duration)
+    if (!Number.isFinite(ms)) return Effect.never
+    return Effect.callback((resume) => {
+      const wakes = this.#sleepUntil(this.currentTimeMillisUnsafe() + ms, () => resume(Effect.void))
+      return Effect.sync(() => this.#sleepers.delete(wakes))
+    })
+  }
+
+  until(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#sleepUntil(ms, resolve))
+  }
+
+  /** Something is done outside meanwhile: time stands still. */
+  async during<A>(work: Promise<A>): Promise<A> {
+    this.#busy += 1
+    try {
+      return await work
+    } finally {
+      this.#busy -= 1
+      this.sign()
+    }
+  }
+
+  /** Somebody is at work. */
+  sign(): void {
+    this.#signs += 1
+    if (!this.#watching && this.#sleepers.size > 0) {
+      this.#watching = true
+      this.#watch(this.#signs, 0)
+    }
+  }
+
+  #sleepUntil(untilMs: number, wake: () => void): Sleeper {
+    const sleeper = { untilMs, wake }
+    this.#sleepers.add(sleeper)
+    this.sign()
+    return sleeper
+  }
+
+  #watch(signs: number, turns: number): void {
+    setImmediate(() => {
+      if (this.#busy > 0 || this.#sleepers.size === 0) this.#watching = false
+      else if (signs !== this.#signs) this.#watch(this.#signs, 0)
+      else if (turns < quietTurns) this.#watch(signs, turns + 1)
+      else {
+        this.#watching = false
+        this.#goOn()
+      }
+    })
+  }
+
+  #goOn(): void {
+    const [first] = [...this.#sleepers].sort((one, other) => one.untilMs - other.untilMs)
+    if (first === undefined) return
+    this.#sleepers.delete(first)
+    if (first.untilMs > this.currentTimeMillisUnsafe()) writeSync(this.#fd, bytesOf(first.untilMs), 0, 8, 0)
+    first.wake()
+    this.sign()
+  }
+}
