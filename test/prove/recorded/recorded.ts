@@ -1,7 +1,7 @@
 /** The recorded plans of tau-bench retail and of BFCL, each run, killed and gone on with; what comes out is what was recorded. */
 import { type Catalog, type CompiledPlan, compile, defineCatalog } from "sequitur"
 import { asWritten, callsOf, catalogOf, isBroken, meant, readFunctions, readPlans } from "../../conformance/bfcl.ts"
-import { type Case, type Row, rowOf } from "../../conformance/suite.ts"
+import { type Case, hasFile, type Row, rowOf } from "../../conformance/suite.ts"
 import { write } from "../../conformance/written.ts"
 import { isAuthentication, isChange, policyCatalog } from "../../tau-bench/policy.ts"
 import {
