@@ -31,6 +31,7 @@ import {
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
 import { lookUp } from "./look-up.ts"
+import { stop } from "./next/compensate.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry } from "./next/retry.ts"
@@ -98,9 +99,7 @@ const work = Effect.fnUntraced(function* (
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) =>
-    Exit.isFailure(exit) && (Exit.hasDies(exit) || Exit.hasInterrupts(exit))
-      ? Effect.ignore(book.flush({ dueMs: undefined }))
-      : Effect.void,
+    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
   )
   return yield* Effect.ensuring(
     kept,
@@ -140,7 +139,7 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
   } catch (error) {
     const { id: stepId, at } = (ready?.steps[state.done] ?? ready?.steps.at(-1))?.step ?? { id: "", at: "" }
     const problem = `what follows cannot be worked out: ${describeThrown(error)}`
-    return { kind: "end", status: "failed", failure: record(new RuntimeCheckFailed({ stepId, at, problem })) }
+    return stop(state, "failed", record(new RuntimeCheckFailed({ stepId, at, problem })))
   }
 }
 

@@ -39,6 +39,8 @@ export {
   StalePlan,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
+export { keys } from "./keys.ts"
+export type { KeyScope } from "./next/key.ts"
 export type { EffectReport, RunReport } from "./report.ts"
 export { type Resolution, type ResolveOptions, resolve } from "./resolution.ts"
 export { type Driving, type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"

@@ -44,14 +44,16 @@ export interface Bounds {
 interface Place {
   readonly state: Promise<State>
   readonly way: "run" | "resume" | "take-over"
+  /** What a person says first, where the run is in doubt. */
+  readonly word?: Word
   readonly turns: readonly Turn[]
   readonly crashesLeft: number
   /** In how many ways it was come to. */
   ways: number
 }
 
-/** A run that is let go of is taken up again when it is due; and a person may have to be asked more than once. */
-const turnsMax = 12
+/** Of crashes, of runs that are let go of until they are due, and of people who are asked. */
+const turnsMax = 20
 
 export async function explore(stage: Stage, shape: Shape, bounds: Bounds): Promise<Explored> {
   const violations: Violation[] = []
@@ -63,7 +65,7 @@ export async function explore(stage: Stage, shape: Shape, bounds: Bounds): Promi
     await Promise.all(
       level.map(async (place) => {
         states += 1
-        const passed = await goOn(stage, shape, place, violations)
+        const passed = await goOn(stage, shape, place, found, violations)
         if (place.crashesLeft > 0) {
           const first = place.turns.length === 0
           const kills = passed.flatMap(({ name }, at) => (first || isLast(passed, at) ? [{ at, name }] : []))
@@ -133,10 +135,10 @@ class Crash {
 
   /** What is left behind: see `Stage.digest`. */
   async at(at: number, point: string): Promise<string | undefined> {
-    const [stage, shape, { way, turns: before }] = [this.#stage, this.#shape, this.#place]
+    const [stage, shape, { turns: before }] = [this.#stage, this.#shape, this.#place]
     const state = await stage.copy(await this.#place.state)
     const turns: readonly Turn[] = [...before, { kind: "killed", at, point }]
-    const ended = await stage.live(state, { shape, way, seed: `${before.length}`, fate: { signal: "SIGKILL", at } })
+    const ended = await stage.live(state, { ...lifeIn(shape, this.#place), fate: { signal: "SIGKILL", at } })
     if (ended !== undefined) {
       const problems = [`it was not killed at point ${at}, but said ${ended.ended}: lives are not alike`]
       this.#violations.push({ shape, turns, problems, entries: await stage.entries(state) })
@@ -149,57 +151,77 @@ class Crash {
     return digest
   }
 
-  async #find(state: State, digest: string | undefined, gap: Gap, turns: readonly Turn[]): Promise<void> {
-    const stage = this.#stage
-    const name = `${gap} ${digest}`
-    const known = this.#found.get(name)
-    if (known !== undefined) {
-      known.ways += this.#place.ways
-      return stage.merge(await known.state, state)
-    }
-    // Known before it is there: others come to it meanwhile.
-    const copied = stage.copy(state)
-    this.#found.set(name, {
-      state: copied,
+  #find(state: State, digest: string | undefined, gap: Gap, turns: readonly Turn[]): Promise<void> {
+    const { crashesLeft, ways } = this.#place
+    const after = {
       way: digest === undefined ? "run" : gap === "late" ? "resume" : "take-over",
       turns: [...turns, { kind: "taken-up", gap }],
-      crashesLeft: this.#place.crashesLeft - 1,
-      ways: this.#place.ways,
-    })
-    stage.pass(await copied, gap === "late" ? lateMs : soonMs)
+      crashesLeft: crashesLeft - 1,
+      ways,
+    } as const
+    return find(this.#stage, this.#found, `${gap} ${digest}`, after, state, gap === "late" ? lateMs : soonMs)
   }
 }
 
-/** Lets it live until it stops for good, and judges what it has done; gives back the points of the first life. */
-async function goOn(stage: Stage, shape: Shape, place: Place, violations: Violation[]): Promise<readonly Passed[]> {
+/** Adds a place to go on from later, with a copy of the state; or one more way to one that is known. */
+async function find(
+  stage: Stage,
+  found: Map<string, Place>,
+  of: string,
+  place: Omit<Place, "state">,
+  state: State,
+  passMs: number,
+): Promise<void> {
+  const name = `${place.crashesLeft} ${of}`
+  const known = found.get(name)
+  if (known !== undefined) {
+    known.ways += place.ways
+    return stage.merge(await known.state, state)
+  }
+  // Known before it is there: others come to it meanwhile.
+  const copied = stage.copy(state)
+  found.set(name, { ...place, state: copied })
+  stage.pass(await copied, passMs)
+}
+
+const lifeIn = (shape: Shape, { way, word, turns }: Place) => ({
+  shape,
+  way,
+  seed: `${turns.length}`,
+  ...(word === undefined ? {} : { word }),
+})
+
+/** Lets it live, and judges what it has done; where that is not all, there is a place to go on from. Gives back its points. */
+async function goOn(
+  stage: Stage,
+  shape: Shape,
+  place: Place,
+  found: Map<string, Place>,
+  violations: Violation[],
+): Promise<readonly Passed[]> {
   const state = await stage.copy(await place.state)
-  let points: readonly Passed[] | undefined
-  const turns = [...place.turns]
-  let way = place.way
-  let word: Word | undefined
-  for (let turn = 0; turn < turnsMax; turn++) {
-    const seed = `${place.turns.length + turn}`
-    const ended = await stage.live(state, { shape, way, seed, ...(word === undefined ? {} : { word }) })
-    if (ended === undefined) throw new Error("nobody was to be killed")
-    points ??= ended.points
-    const entries = await stage.entries(state)
-    const folded = replay(runId, entries)
-    if (!(folded instanceof Error) && folded.status === "running" && ended.ended === "running") {
-      turns.push({ kind: "rested" })
-      stage.pass(state, lateMs)
-      way = "resume"
-      word = undefined
-      continue
-    }
-    const problems = await judgeStopped(stage, state, shape, ended, entries, place.turns.length === 0)
-    if (problems.length > 0) violations.push({ shape, turns, problems, entries })
-    if (folded instanceof Error || folded.status !== "in_doubt" || problems.length > 0) break
-    turns.push({ kind: "resolved" })
-    stage.pass(state, lateMs)
-    word = await find(stage, state, folded)
+  const ended = await stage.live(state, lifeIn(shape, place))
+  if (ended === undefined) throw new Error("nobody was to be killed")
+  const entries = await stage.entries(state)
+  const folded = replay(runId, entries)
+  const then = async (turn: Turn, word?: Word): Promise<void> => {
+    const { crashesLeft, ways } = place
+    const turns = [...place.turns, turn]
+    const after = { way: "resume", turns, crashesLeft, ways, ...(word === undefined ? {} : { word }) } as const
+    await find(stage, found, `${turn.kind} ${await stage.digest(state)}`, after, state, lateMs)
+  }
+  const rests = !(folded instanceof Error) && folded.status === "running" && ended.ended === "running"
+  const more = place.turns.length < turnsMax
+  if (rests && more) await then({ kind: "rested" })
+  else {
+    const unharmed = place.turns.every(({ kind }) => kind !== "killed")
+    const problems = await judgeStopped(stage, state, shape, ended, entries, unharmed)
+    if (problems.length > 0) violations.push({ shape, turns: place.turns, problems, entries })
+    else if (!(folded instanceof Error) && folded.status === "in_doubt" && more)
+      await then({ kind: "resolved" }, await lookUp(stage, state, folded))
   }
   await stage.drop(state)
-  return points ?? []
+  return ended.points
 }
 
 async function judgeStopped(
@@ -214,7 +236,7 @@ async function judgeStopped(
 }
 
 /** A person looks for the effect that is in doubt. */
-async function find(stage: Stage, state: State, { step: { open } }: RunState): Promise<Word> {
+async function lookUp(stage: Stage, state: State, { step: { open } }: RunState): Promise<Word> {
   const { effects } = await stage.ground(state, true)
   const stepId = open?.stepId ?? ""
   const undoes = open?.undoes === true

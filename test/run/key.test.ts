@@ -1,9 +1,12 @@
 /** Idempotency keys: equal calls have equal keys, and no others have. */
 
 import { assert, property, record, string } from "fast-check"
+import { defineCatalog } from "sequitur"
+import { keys } from "sequitur/run"
 import { expect, test } from "vitest"
 import { sha256 } from "#sha256"
 import { idempotencyKey } from "../../src/run/next/key.ts"
+import { catalog, planOf } from "./desk.ts"
 
 const scope = { tenant: "acme", subject: "ann", sessionId: "s1", taskId: "t1" }
 const call = { tool: "refund", toolVersion: "2", occurrence: 1, args: { id: "w2", cents: 2_450 } }
@@ -41,4 +44,25 @@ test("A071, A078: every part counts by itself, wherever its text ends", () => {
     idempotencyKey(scope, { ...call, args: { ...call.args, cents: "2450" } }),
   ]
   expect(new Set(changed).size).toBe(changed.length)
+})
+
+test("the keys of a plan's literal effects are known before it runs, and are those that it sends", async () => {
+  const note = { id: "note", tool: "note", args: { text: "done" } }
+  const twice = { ...note, id: "twice", occurrence: 2 }
+  const open = {
+    id: "open",
+    tool: "note",
+    args: { text: { $concat: ["for ", { $from: "input", path: "/accountId" }] } },
+  }
+  const plan = planOf([note, twice, open])
+  const found = keys(plan, catalog, scope)
+  if (found instanceof Error) throw found
+  const keyed = { tool: "note", toolVersion: "1", args: { text: "done" } }
+  expect([...found]).toEqual([
+    ["note", idempotencyKey(scope, { ...keyed, occurrence: 1 })],
+    ["twice", idempotencyKey(scope, { ...keyed, occurrence: 2 })],
+  ])
+  expect(keys(plan, defineCatalog({ ...catalog.spec, budgets: { steps: 9 } }), scope)).toMatchObject({
+    _tag: "StalePlan",
+  })
 })
