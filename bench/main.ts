@@ -2,16 +2,19 @@
 import { cpus, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import type { Pace } from "./harness.ts"
-import { isMet, printTable, type Table } from "./report.ts"
+import { type Figures, isMet, printFigures, printTable, type Table } from "./report.ts"
 
 /** Each part is loaded when it is raced, so that one can be looked at without the others. */
-const parts: Readonly<Record<string, (pace: Pace) => Promise<readonly Table[]>>> = {
+const races: Readonly<Record<string, (pace: Pace) => Promise<readonly Table[]>>> = {
   compile: async (pace) => (await import("./compile.ts")).benchCompile(pace),
   run: async (pace) => (await import("./run.ts")).benchRun(pace),
   journal: async (pace) => (await import("./journal.ts")).benchJournal(pace),
 }
 
-const usage = `Usage: npm run bench -- [${Object.keys(parts).join("] [")}] [--json] [--quick]
+const countCost = "cost"
+const parts = [...Object.keys(races), countCost]
+
+const usage = `Usage: npm run bench -- [${parts.join("] [")}] [--json] [--quick]
 
   --json   the tables as JSON
   --quick  a few short rounds: to see that it works, not to measure`
@@ -25,9 +28,9 @@ function readArguments() {
       allowPositionals: true,
       options: { json: { type: "boolean" }, quick: { type: "boolean" }, help: { type: "boolean" } },
     })
-    const unknown = positionals.find((name) => !Object.hasOwn(parts, name))
+    const unknown = positionals.find((name) => !parts.includes(name))
     if (unknown !== undefined) throw new Error(`there is no part \`${unknown}\``)
-    return { ...values, names: positionals.length === 0 ? Object.keys(parts) : positionals }
+    return { ...values, names: positionals.length === 0 ? parts : positionals }
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`)
     return process.exit(2)
@@ -47,6 +50,7 @@ const machine = {
   load: loadavg()[0] ?? 0,
 }
 const tables: Table[] = []
+const figures: Figures[] = []
 if (!json) {
   const { node, processor, cores, load } = machine
   console.log(
@@ -55,10 +59,12 @@ if (!json) {
 }
 try {
   for (const name of names) {
-    const measured = (await parts[name]?.(isQuick ? quick : steady)) ?? []
+    const measured = (await races[name]?.(isQuick ? quick : steady)) ?? []
     tables.push(...measured)
     if (!json) for (const table of measured) console.log(printTable(table))
   }
+  if (names.includes(countCost)) figures.push(...(await (await import("./cost.ts")).countCosts(isQuick ? 50 : 5_000)))
+  if (!json) for (const counted of figures) console.log(printFigures(counted))
 } catch (error) {
   console.error(`The bench is wrong, not slow: ${(error as Error).message}`)
   process.exit(1)
@@ -68,5 +74,5 @@ if (json) {
     ...table,
     rows: rows.map((row) => (row.aim === undefined ? row : { ...row, met: isMet(row, row.aim) })),
   }))
-  console.log(JSON.stringify({ machine, tables: told }, undefined, 2))
+  console.log(JSON.stringify({ machine, tables: told, figures }, undefined, 2))
 }

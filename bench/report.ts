@@ -14,6 +14,13 @@ export interface Row extends Standing {
   readonly aim?: { readonly ratioMax: number }
 }
 
+/** What was counted. */
+export interface Figures {
+  readonly title: string
+  readonly about: string
+  readonly figures: readonly { readonly name: string; readonly value: number; readonly max: number }[]
+}
+
 /** The times of one of several units that are done in one go. */
 export const perUnit = (standings: readonly Standing[], units: number): readonly Standing[] =>
   standings.map((standing) => ({ ...standing, microseconds: standing.microseconds / units }))
@@ -32,6 +39,14 @@ export function printTable({ title, unit, about, rows }: Table): string {
     ...rows.map(printRow),
     "",
   ].join("\n")
+}
+
+export function printFigures({ title, about, figures }: Figures): string {
+  const rows = figures.map(
+    ({ name, value, max }) =>
+      `| ${name} | ${value.toLocaleString("en", { maximumFractionDigits: 2 })} | ≤ ${max.toLocaleString("en")}: ${value <= max ? "met" : "not met"} |`,
+  )
+  return [`## ${title}`, "", about, "", "| | counted | aim |", "|---|---:|---|", ...rows, ""].join("\n")
 }
 
 function printRow(row: Row): string {

@@ -105,7 +105,8 @@ export function takeUp(
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
   const after = advance(run, record)
   rows.addEntry(after, record)
-  rows.keepRun(run, { ...after, owner, untilMs, dueMs: undefined })
+  // It stays due: who takes it up may end before anything is done.
+  rows.keepRun(run, { ...after, owner, untilMs, dueMs: run.dueMs })
   return record
 }
 

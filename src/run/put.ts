@@ -1,7 +1,7 @@
 /** Writes what a person has said of a run at its end, and the end of the run with it where that is all there is left. */
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Event, RunEnded } from "../journal/entry.ts"
+import type { Event, Recorded, RunEnded } from "../journal/entry.ts"
 import type { JournalService } from "../journal/journal.ts"
 import { fold, type RunState } from "../journal/state.ts"
 import { type OnEvent, tell } from "./book.ts"
@@ -20,16 +20,22 @@ export const put = Effect.fnUntraced(function* (
   onEvent: OnEvent | undefined,
 ): Effect.fn.Return<RunState, RunFailure> {
   const atMs = (yield* Clock).currentTimeMillisUnsafe()
-  const entries = [{ seq: state.seq + 1, atMs, event }]
-  let after = fold(state, { seq: state.seq + 1, atMs, event })
+  const first = { seq: state.seq + 1, atMs, event }
+  const said = fold(state, first)
+  if (said instanceof Error) return yield* said
+  const write = (entries: readonly Recorded[], after: RunState) =>
+    journal.append(state.runId, entries).pipe(
+      Effect.catchTag("Taken", () => Effect.die("nothing was asked for")),
+      Effect.map(() => {
+        tell(onEvent, state.runId, entries)
+        return after
+      }),
+    )
+  if (ending === undefined || stop(said, ending.status, ending.failure).kind !== "end")
+    return yield* write([first], said)
+  const last = { seq: state.seq + 2, atMs, event: { kind: "run-ended", ...ending } } as const
+  const after = fold(said, last)
   if (after instanceof Error) return yield* after
-  if (ending !== undefined && stop(after, ending.status, ending.failure).kind === "end") {
-    const last = { seq: state.seq + 2, atMs, event: { kind: "run-ended", ...ending } } as const
-    entries.push(last)
-    after = fold(after, last)
-    if (after instanceof Error) return yield* after
-  }
-  yield* Effect.catchTag(journal.append(state.runId, entries), "Taken", () => Effect.die("nothing was asked for"))
-  tell(onEvent, state.runId, entries)
-  return after
+  // Who holds it after all ends it; or whoever takes it up when it is let go of, or its lease has run out.
+  return yield* Effect.catchTag(write([first, last], after), "RunUnderWay", () => write([first], said))
 })

@@ -53,8 +53,14 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
     const state = yield* readState(journal, runId, options.tenant)
     const event = read(state, wanted, options, toolbox)
     if (event instanceof Error) return yield* event
-    const after = yield* put(journal, state, event, undefined, options.onEvent)
-    return report<Spec, unknown>(yield* goOn(after, toolbox, options))
+    const said = put(journal, state, event, undefined, options.onEvent)
+    // Who took it up may have ended without letting go of it: then it is taken up first, if it can be.
+    const after = yield* Effect.catchTag(said, "RunUnderWay", () => Effect.succeed(undefined))
+    const going =
+      after === undefined
+        ? goOn(state, toolbox, options, (held) => read(held, wanted, options, toolbox))
+        : goOn(after, toolbox, options)
+    return report<Spec, unknown>(yield* going)
   })
 
 function read(

@@ -6,7 +6,7 @@ import { changedParts } from "../catalog/slice.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
 import { definePlan } from "../define-plan.ts"
-import type { Entry, TakenUp } from "../journal/entry.ts"
+import type { Entry, Event, TakenUp } from "../journal/entry.ts"
 import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
@@ -115,11 +115,12 @@ export const resume = <Spec extends CatalogSpec, const Written extends Tools<NoI
     return report<Spec, unknown>(yield* goOn(state, toolbox, options))
   })
 
-/** Goes on with a run that has not ended: takes hold of it, and drives it as far as it goes. */
+/** Goes on with a run that has not ended: takes hold of it, and drives it as far as it goes. `say` is what is to be said first. */
 export const goOn = (
   state: RunState,
   toolbox: Toolbox,
   options: Driving & Pick<TakingUp, "takeOver">,
+  say?: (held: RunState) => Event | RunFailure,
 ): Effect.Effect<RunState, RunFailure, Journal | Ids> =>
   Effect.gen(function* () {
     const footing = footingFor(state, toolbox)
@@ -141,6 +142,12 @@ export const goOn = (
     const book = new Book(journal, holder, clock, held, [], options.onEvent)
     tellTakeUp(options.onTakeUp, held)
     tell(options.onEvent, state.runId, [taken])
+    const said = say?.(held)
+    const refused = said === undefined || said instanceof Error ? said : book.add(said)
+    if (refused !== undefined) {
+      yield* book.flush({ dueMs: undefined })
+      return yield* refused
+    }
     return yield* drive(footing, toolbox, book, leaseMs, options.stopping)
   })
 

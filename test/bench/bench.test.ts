@@ -14,13 +14,15 @@ const bench = async (...args: readonly string[]) => {
 }
 
 test("every part is measured, and the ratios are numbers", async () => {
-  const { tables } = JSON.parse(await bench("--quick", "--json"))
+  const { tables, figures } = JSON.parse(await bench("--quick", "--json"))
   expect(tables.map(({ title }: { title: string }) => title)).toEqual([
     "Compile, 5 steps",
     "Compile, 30 steps",
     "Compile, 1000 steps",
     "Run, 30 steps",
     "Durable run, 30 steps",
+    "Durable runs side by side",
+    "Recovery",
   ])
   for (const { rows } of tables) {
     for (const row of rows) {
@@ -31,8 +33,13 @@ test("every part is measured, and the ratios are numbers", async () => {
     expect(rows[0].ratio).toBe(1)
   }
   const aims = tables.flatMap(({ rows }: { rows: { aim?: object; met?: boolean }[] }) => rows.filter(({ aim }) => aim))
-  expect(aims.map(({ aim }: { aim: { ratioMax: number } }) => aim.ratioMax)).toEqual([4, 7, 1.3])
+  expect(aims.map(({ aim }: { aim: { ratioMax: number } }) => aim.ratioMax)).toEqual([4, 7, 1.3, 0.125])
   for (const { met } of aims) expect(typeof met).toBe("boolean")
+  // Commits are counted: nobody else's work changes how many there are.
+  expect(figures[0].figures).toMatchObject([
+    { name: "commits a step", value: 31 / 30, max: 1.2 },
+    { name: "heap of a waiting run, in bytes", max: 4_096 },
+  ])
 })
 
 test("one part is printed as a table", async () => {

@@ -15,19 +15,19 @@ import { fromPython, type PythonSchema } from "./python-schema.ts"
 import { type Case, hasFile, held, type Row, rowOf, saidOf } from "./suite.ts"
 import { stepAt, type Written, type WrittenStep, write } from "./written.ts"
 
-interface Documented {
+export interface Documented {
   readonly name: string
   readonly description: string
   readonly parameters: PythonSchema
   readonly response: PythonSchema
 }
 
-interface Recorded {
+export interface Recorded {
   readonly id: string
   readonly turns: readonly (readonly RecordedCall[])[]
 }
 
-interface RecordedCall {
+export interface RecordedCall {
   readonly tool: string
   readonly args: JsonObject
   readonly result: Json
@@ -35,17 +35,17 @@ interface RecordedCall {
 
 const folder = "bfcl/multi_turn_func_doc"
 
-const readFunctions = (): readonly Documented[] =>
+export const readFunctions = (): readonly Documented[] =>
   readdirSync(resolve(dataFolder, folder))
     .filter((file) => !/^(memory_|web_search)/.test(file))
     .flatMap((file) => readData(`${folder}/${file}`).trim().split("\n"))
     .map((line) => JSON.parse(line) as Documented)
 
-const readPlans = (): readonly Recorded[] =>
+export const readPlans = (): readonly Recorded[] =>
   JSON.parse(readData("bfcl/multi_turn_base_replay.json")) as readonly Recorded[]
 
 /** The environment that recorded these lacked a library: its one result is a fault of that environment. */
-const isBroken = ({ tool }: RecordedCall): boolean => tool === "logarithm"
+export const isBroken = ({ tool }: RecordedCall): boolean => tool === "logarithm"
 
 export function bfclRows(): readonly Row[] {
   if (!hasFile(folder) || !hasFile("bfcl/multi_turn_base_replay.json")) return []
@@ -78,7 +78,7 @@ export function bfclRows(): readonly Row[] {
   ]
 }
 
-function catalogOf(functions: readonly Documented[], plans: readonly Recorded[]): Catalog {
+export function catalogOf(functions: readonly Documented[], plans: readonly Recorded[]): Catalog {
   const results = Map.groupBy(
     plans.flatMap(({ turns }) => turns.flat()),
     ({ tool }) => tool,
@@ -112,13 +112,13 @@ function withRequired(schema: JsonSchema, seen: readonly Json[]): JsonSchema {
   return { ...schema, properties: Object.fromEntries(properties), required }
 }
 
-const callsOf = ({ turns }: Recorded): readonly RecordedCall[] => turns.flat()
+export const callsOf = ({ turns }: Recorded): readonly RecordedCall[] => turns.flat()
 
-const asWritten = (plan: Recorded): readonly WrittenStep[] =>
+export const asWritten = (plan: Recorded): readonly WrittenStep[] =>
   callsOf(plan).map(({ tool, args }, index) => ({ id: `s${index}`, tool, args }))
 
 /** The same call again is meant: it says so. */
-function meant(steps: readonly WrittenStep[]): Written {
+export function meant(steps: readonly WrittenStep[]): Written {
   const times = new Map<string, number>()
   return {
     version: 1,

@@ -1,4 +1,5 @@
 /** Every count of the compiler against what no one here wrote, as sections of one table. */
+import { recordedRows } from "../prove/recorded/recorded.ts"
 import { bfclRows } from "./bfcl.ts"
 import { formColumns, formLines, mendedColumns, mendedLines, secondCompilerLines } from "./compilers.ts"
 import { idRows } from "./ids.ts"
@@ -22,6 +23,15 @@ export const conform = ({ seed, mutants, pairs, plans }: Sizes): readonly Sectio
     ...sectionOf("The compiler and a second, naive one", [], ["plans", "accepted", "refused", "agreed", ""]),
     lines: secondCompilerLines(plans, seed),
   })),
+  sectionFrom("Recorded runs, killed and resumed", () =>
+    sectionOf("Recorded runs, killed and resumed", recordedRows(seed), [
+      "runs",
+      "as they were",
+      "otherwise",
+      "right",
+      "",
+    ]),
+  ),
   sectionFrom("Faults mended by fixes alone", () => ({
     title: "Faults mended by fixes alone",
     columns: mendedColumns,

@@ -34,8 +34,11 @@ const findIn = async (sql: string): Promise<readonly string[]> => {
   const file = newFile()
   copyFileSync(filled, file)
   const db = new DatabaseSync(file)
+  // Whoever alters entries leaves no trace of how.
+  const triggers = db.prepare("SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid").all()
   db.exec("DROP TRIGGER entry_follows; DROP TRIGGER entry_stays; DROP TRIGGER entry_is_kept")
   db.exec(sql)
+  for (const trigger of triggers) db.exec(`${trigger.sql}`)
   db.close()
   const { ask, close } = openStore(sqlite(file))
   const { findings } = await ask((journal) => journal.inspect((whole) => verifyStore(whole, anchor)))
