@@ -132,7 +132,8 @@ function partOf(token: string, shape: Shape): Part | undefined {
     // That there may be no such item is so of every array, and is said once.
     case "Array":
       if (token === anywhere) return { shape: shape.items, presence: "certain" }
-      return isIndex(token) ? { shape: shape.items, presence: "perhaps" } : undefined
+      if (!isIndex(token) || Number(token) >= (shape.maxItems ?? Infinity)) return undefined
+      return { shape: shape.items, presence: Number(token) < (shape.minItems ?? 0) ? "certain" : "perhaps" }
     case "Tuple": {
       const rest = shape.additionalItems || undefined
       const item = token === anywhere ? rest : isIndex(token) ? (shape.items?.[Number(token)] ?? rest) : undefined

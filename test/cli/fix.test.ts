@@ -118,7 +118,7 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     expect([shown.code, shown.err]).toEqual([1, ""])
     expect(shown.out).toContain("+++ standard input\n")
     expect([written.code, written.out]).toEqual([0, right])
-    expect(written.err).toMatch(/^mended SEQ103 .*\naccepted standard input: 1 step.*\nwritten {2}standard input\n$/s)
+    expect(written.err).toMatch(/^mended SEQ103 .*\naccepted standard output: 1 step.*\nwritten {2}standard output\n$/s)
     expect([same.code, same.out]).toEqual([0, right])
     expect([hopeless1.code, hopeless1.out]).toEqual([1, hopeless])
     expect(hopeless1.err).toContain("nothing here can be mended for sure")
@@ -242,6 +242,23 @@ describe.concurrent("compile --for", () => {
     const compiled = compile(billing, JSON.stringify(plan))
     expect(planHash).toBe(compiled.ok && compiled.plan.planHash)
     expect(JSON.parse(decoded)).toEqual(plan)
+  })
+
+  test("what is of such a form is told of --for, where it was left out", async () => {
+    const note = "note: standard input looks like the structured output of a provider: `sequitur compile --for openai`"
+    const inputs = [
+      written("openai", plan),
+      `\`\`\`json\n${written("anthropic", plan)}\n\`\`\``,
+      '{"version":1,"steps":[{"id":"a","tool":"list_workspaces","args":"{}"}]}',
+    ]
+    for (const [index, input] of inputs.entries()) {
+      const fence = index === 1 ? ["--unwrap", "fence"] : []
+      const { code, out, err } = await sequitur(["compile", "-", ...fence, ...args], { input })
+      expect([code, out]).toEqual([1, expect.stringContaining("SEQ10")])
+      expect(err).toContain(note)
+    }
+    const others = [JSON.stringify(plan), JSON.stringify({ ...plan, steps: [{ id: "a", do: "it" }] }), "[1", "{}"]
+    for (const input of others) expect((await sequitur(["compile", "-", ...args], { input })).err).toBe("")
   })
 
   test("what the compiler refuses is told in what was decoded", async () => {

@@ -278,9 +278,9 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     const steps = [...plan.steps, { ...step, id: "again" }]
     return mutant({ ...plan, steps }, `SEQ701 ${stepAt(plan.steps.length)}/tool`)
   },
-  "id used twice": ({ plan, random }) => {
+  "id used twice": ({ plan, tools, random }) => {
     const step = random.one(plan.steps)
-    if (step === undefined) return undefined
+    if (step === undefined || !tools.has("think")) return undefined
     const again = { id: step.id, tool: "think", args: { thought: "" } }
     return mutant({ ...plan, steps: [...plan.steps, again] }, `SEQ106 ${stepAt(plan.steps.length)}/id`)
   },

@@ -2,7 +2,7 @@
 import type { Catalog } from "sequitur"
 import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import { readData } from "../data.ts"
-import { isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
+import { hasPolicy, isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
 import { asRecorded, readPlans, readReferred, withPeople, withReferences } from "../tau-bench/recorded.ts"
 import { resultsCatalog } from "../tau-bench/results.ts"
 import { kinds, type Material, type Mutant, type ToolNote } from "./mutants.ts"
@@ -27,7 +27,7 @@ export function mutantRows(share: number, seed: number): readonly Row[] {
   return [
     ...(hasFile("tau-bench/retail_test_replay.json") ? rowsOf(kinds, plans, resultsCatalog(), share, seed) : []),
     // Fewer plans, so more mutants of each.
-    ...rowsOf(policyKinds, allowed, policyCatalog(), share * 4, seed),
+    ...(hasPolicy() ? rowsOf(policyKinds, allowed, policyCatalog(), share * 4, seed) : []),
   ]
 }
 
@@ -59,7 +59,7 @@ function rowsOf(
 interface RecordedSchema {
   readonly function: {
     readonly name: string
-    readonly parameters: Pick<ToolNote, "properties"> & { readonly required?: readonly string[] }
+    readonly parameters: Partial<Pick<ToolNote, "properties" | "required">>
   }
 }
 
@@ -71,7 +71,7 @@ function toolNotes(catalog: Catalog): ReadonlyMap<string, ToolNote> {
       {
         mutates: catalog.tools.get(name)?.mutates ?? false,
         required: parameters.required ?? [],
-        properties: parameters.properties,
+        properties: parameters.properties ?? {},
       },
     ]),
   )

@@ -168,8 +168,8 @@ async function tell({ plan, mended, compiled }: Done, told: Set<string>, options
   if (mended !== undefined) {
     const { explainMended } = await import("../../explain/mended.ts")
     const { text: after, diagnostics } = mended
-    const written = options.write ?? false
-    say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, written }, look))
+    const writtenTo = options.write ? (file === "-" ? "standard output" : name) : undefined
+    say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, writtenTo }, look))
     return
   }
   if (!isFaulty(catalog)) {
