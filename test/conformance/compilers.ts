@@ -5,7 +5,8 @@ import { type ProviderName, planSchema } from "../../src/planner/index.ts"
 import { converge, type Row as Mended, mustRestore } from "../convergence/converge.ts"
 import { goodPlans } from "../convergence/good-plans.ts"
 import { prove } from "../naive/prove.ts"
-import { manyTools, retail } from "../planner/catalogs.ts"
+import { manyTools } from "../planner/catalogs.ts"
+import { schemasCatalog } from "../tau-bench/schemas.ts"
 import { hasFile } from "./suite.ts"
 import type { Line } from "./table.ts"
 
@@ -60,7 +61,7 @@ export const formColumns: readonly string[] = ["tools", ...providers, ""]
 export function formLines(): readonly Line[] {
   const catalogs: readonly (readonly [string, Catalog])[] = [
     ["billing", billing as Catalog],
-    ...(hasFile("tau-bench/retail_tools.json") ? ([["tau-bench retail", retail()]] as const) : []),
+    ...(hasFile("tau-bench/retail_tools.json") ? ([["tau-bench retail", schemasCatalog()]] as const) : []),
     ["tools of five parameters", manyTools(50)],
   ]
   return catalogs.map(([what, catalog]) => {

@@ -1,5 +1,5 @@
 /** Seeded mutants of the recorded plans: each is refused, with exactly the codes and places that its fault earns. */
-import type { Catalog } from "sequitur"
+import { type Catalog, compile } from "sequitur"
 import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import { readData } from "../data.ts"
 import { hasPolicy, isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
@@ -10,7 +10,7 @@ import { policyKinds } from "./policy-mutants.ts"
 import { randomOf } from "./random.ts"
 import { hasReferred, retailSets } from "./retail.ts"
 import { hasFile, held, type Row, rowOf } from "./suite.ts"
-import { read, type Written } from "./written.ts"
+import { read, type Written, write } from "./written.ts"
 
 /** Changes that do no harm, and must be accepted. */
 export const isControl = ({ suite }: Row): boolean => suite.endsWith("without harm")
@@ -42,8 +42,10 @@ function rowsOf(
   const results = new Map(
     Object.entries(catalog.spec.tools).map(([name, { result }]) => [name, (result ?? {}) as JsonSchema]),
   )
+  // A fault is put into what was right: of a plan that was not, nobody knows what is to be said.
+  const right = plans.filter((plan) => compile(catalog, write(plan)).ok)
   return Object.entries(mutations).map(([kind, mutate]) => {
-    const cases = plans.flatMap((plan, index) => {
+    const cases = right.flatMap((plan, index) => {
       const made = new Map<string, Mutant>()
       for (let count = 0; count < share; count++) {
         const random = randomOf(seed + index * 1_000 + count)

@@ -42,9 +42,9 @@ const known: { readonly [tool: string]: Effect } = {
 const classes: { readonly [effect: string]: Effect } = { read, write, destructive }
 
 /** Those that the folder names, before those that are known. */
-function effectsHere(): { readonly [tool: string]: Effect } {
+function effectsHere(): ReadonlyMap<string, Effect> {
   const file = "tau-bench/effects.json"
-  if (!existsSync(resolve(dataFolder, file))) return known
+  if (!existsSync(resolve(dataFolder, file))) return new Map(Object.entries(known))
   const named = Object.entries(JSON.parse(readData(file)) as { readonly [tool: string]: unknown }).map(
     ([name, effect]) => {
       const found = typeof effect === "string" && Object.hasOwn(classes, effect) ? classes[effect] : undefined
@@ -52,7 +52,7 @@ function effectsHere(): { readonly [tool: string]: Effect } {
       throw new Error(`${file} says ${JSON.stringify(effect)} of ${name}: it takes "read", "write" or "destructive"`)
     },
   )
-  return { ...known, ...Object.fromEntries(named) }
+  return new Map([...Object.entries(known), ...named])
 }
 
 /** Every tool as it was recorded, with what the host adds of its effect. */
@@ -62,7 +62,7 @@ export function recordedTools(): { readonly [name: string]: ToolSpec } {
     (JSON.parse(readData("tau-bench/retail_tools.json")) as readonly RecordedTool[]).map(
       ({ function: { name, description = name, parameters } }) => [
         name,
-        tool({ description, params: { ...parameters }, ...(Object.hasOwn(effects, name) ? effects[name] : write) }),
+        tool({ description, params: { ...parameters }, ...(effects.get(name) ?? write) }),
       ],
     ),
   )
