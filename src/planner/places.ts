@@ -4,7 +4,7 @@
  */
 import { Kind } from "@sinclair/typebox"
 import { accepts } from "../catalog/schema/accept.ts"
-import { never, unionOf } from "../catalog/schema/make.ts"
+import { unionOf } from "../catalog/schema/make.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
 import {
   type ArrayShape,
@@ -24,7 +24,7 @@ const depthMax = 8
 
 /** Arguments are written: each object says what it asks. Values are read: what they are by then nobody knows yet. */
 export function placesOf({ shape, descriptions }: Schema, of: "arguments" | "values" = "values"): readonly string[] {
-  const writing: Writing = { of, descriptions, lines: [] }
+  const writing: Writing = { of, descriptions, lines: [], known: new Map() }
   const isEmpty = branchesOf(shape).every((branch) => branch[Kind] === "Object" && isBare(branch))
   if (isEmpty && of === "arguments") return []
   addInside({ shape, whole: shape, presence: "certain" }, root, { depth: 0, indent: "" }, writing)
@@ -37,6 +37,8 @@ interface Writing {
   readonly of: "arguments" | "values"
   readonly descriptions: Schema["descriptions"]
   readonly lines: string[]
+  /** What was looked for in a value, by token: the objects of a union ask for the same. */
+  readonly known: Map<Shape, Map<string, Part>>
 }
 
 /** There whatever the value; there or not, as the run will see; or left to be absent, so that no path may lead to it. */
@@ -74,7 +76,7 @@ function addInside(spot: Spot, at: Pointer, level: Level, writing: Writing): voi
 function addParts(owners: readonly Owner[], spot: Spot, at: Pointer, level: Level, writing: Writing): void {
   for (const token of new Set(owners.flatMap(tokensOf))) {
     const told = lookFor(token, owners)
-    const found = lookFor(token, branchesOf(spot.whole))
+    const found = lookForAny(token, spot.whole, writing)
     const presence = weaker(spot.presence, found.presence)
     const place = child(at, token)
     const mark = writing.of === "values" ? marks[presence] : told.presence === "certain" ? "" : leftOut(token)
@@ -115,12 +117,20 @@ interface Part {
   readonly presence: Presence
 }
 
+function lookForAny(token: string, whole: Shape, { known }: Writing): Part {
+  const parts = known.get(whole) ?? new Map<string, Part>()
+  known.set(whole, parts)
+  const part = parts.get(token) ?? lookFor(token, branchesOf(whole))
+  parts.set(token, part)
+  return part
+}
+
 /** What stands there in those that have it: in those where it is left to be absent, only if there are no others. */
 function lookFor(token: string, branches: readonly Shape[]): Part {
   const ways = branches.map((branch) => partOf(token, branch))
   const there = ways.filter((way) => way !== undefined && way.presence !== "optional")
   const chosen = (there.length > 0 ? there : ways).filter((way) => way !== undefined)
-  const shape = chosen.length === 0 ? never : unionOf(chosen.map((way) => way.shape))
+  const shape = (chosen.length === 1 ? chosen[0]?.shape : undefined) ?? unionOf(chosen.map((way) => way.shape))
   if (there.length === 0) return { shape, presence: "optional" }
   return { shape, presence: ways.every((way) => way?.presence === "certain") ? "certain" : "perhaps" }
 }
