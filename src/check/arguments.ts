@@ -153,10 +153,7 @@ function argumentOf(at: Pointer, step: Call): string {
   return tokens.length === 0 ? "args" : tokens.join("/").slice(0, 120)
 }
 
-/**
- * The parameter that was meant, if the value is right there. With nothing near it, it is taken out: but only of a read,
- * because an effect without `dryRun` is another effect.
- */
+/** The parameter that was meant, if the value is right there. With nothing near it, it is taken out, where that is harmless. */
 function mendUnknown(
   { at: inValue, key = "", known = [] }: Misfit,
   at: Pointer,
@@ -167,8 +164,7 @@ function mendUnknown(
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
   const within = (parsePointer(inValue) ?? []).slice(3, -1)
   const meant = intended(key, known)
-  if (meant === undefined)
-    return tool.mutates || nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
+  if (meant === undefined) return nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
   const object = valueAt(plan.document as unknown as Json, parent)
   const property = propertyOf(shapeWithin(tool.params.shape, within), meant)
   const value = patternAt(step.args, [...within, key])

@@ -1,4 +1,5 @@
 /** Edits of a document: the operations of RFC 6902 that a fix needs, applied to a copy. */
+import { canonical } from "../text/canonical.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 
@@ -28,12 +29,13 @@ export function applyPatch(document: Json, patch: JsonPatch): Json | undefined {
   return value
 }
 
-/** Whether every operation of a patch finds its place in the document as it is. */
+/** Whether every operation of a patch finds its place in the document as it is, and changes what stands there. */
 export const isApplicable = (document: Json, patch: JsonPatch): boolean =>
   patch.every((operation) => {
     const { op, path } = operation
-    if (op === "move") return valueAt(document, operation.from) !== undefined
-    return valueAt(document, op === "add" ? path.slice(0, path.lastIndexOf("/")) : path) !== undefined
+    if (op === "move") return operation.from !== path && valueAt(document, operation.from) !== undefined
+    const there = valueAt(document, op === "add" ? path.slice(0, path.lastIndexOf("/")) : path)
+    return there !== undefined && (op !== "replace" || canonical(there) !== canonical(operation.value))
   })
 
 /** The value at a pointer; undefined where there is none. */
