@@ -10,7 +10,7 @@ import { unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
 import { describe, ordered, propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { intended, isSpelling, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression, Hole, Plan } from "../plan/plan.ts"
@@ -168,7 +168,9 @@ function mendUnknown(
   const object = valueAt(plan.document as unknown as Json, parent)
   const property = propertyOf(shapeWithin(tool.params.shape, within), meant)
   const value = patternAt(step.args, [...within, key])
-  const right = property !== undefined && value !== undefined && suits(property.shape, value, plan)
+  // What a destructive call may do without is not guessed: `deep` for `keep` is another deed.
+  const sure = tool.effect !== "destructive" || isSpelling(key, meant) || property?.optional === false
+  const right = sure && property !== undefined && value !== undefined && suits(property.shape, value, plan)
   return right && isObject(object) ? rename(parent, key, meant, object) : undefined
 }
 

@@ -3,13 +3,14 @@
  * 1. A plan that does anything keeps all that it says. What has no place in it may be what held an effect back (`when`,
  *    `dryRun`, `requiresApproval`, a filter of the read before), so it is taken out only of a plan that does nothing but read.
  * 2. No fix adds an effect. A call comes to be that of a destructive tool only by spelling: case and separators.
- * 3. Nor is anything else of a destructive call guessed: what it is given and where that comes from change by spelling only.
+ * 3. What a destructive call is given is never guessed: a value changes by spelling only, a name (of an argument, of the
+ *    step or the field that a value comes from) by one slip of the hand, and not to whatever else would fit.
  */
 import type { Catalog } from "../catalog/catalog.ts"
-import { isSpelling } from "../diagnostic/nearest.ts"
+import { intended, isSpelling } from "../diagnostic/nearest.ts"
 import { type JsonPatch, type Operation, valueAt } from "../diagnostic/patch.ts"
 import { isObject, type Json } from "../text/json.ts"
-import { child, formatPointer, type Pointer, parsePointer, root } from "../text/pointer.ts"
+import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
 
 export const isHarmless = (fix: JsonPatch, document: Json, catalog: Catalog): boolean =>
   fix.every((operation) => {
@@ -50,21 +51,24 @@ function mayEdit(
   return (effect !== undefined && effect !== "destructive") || isSpelt(operation, inside, document)
 }
 
-/** The same word in another spelling; or a word of the plan language, which has none that mean the opposite. */
+/** Names by one slip at most, values by spelling; the words of the plan language have none beside them. */
 function isSpelt(operation: Operation, inside: readonly string[], document: Json): boolean {
-  const { op, path } = operation
-  if (op === "move") {
+  if (operation.op === "move") {
     const from = parsePointer(operation.from) ?? []
-    const object = valueAt(document, formatPointer(from.slice(0, -1)))
     const [key = "", meant = ""] = [from.at(-1), inside.at(-1)]
-    const language =
-      inside.length === 1 || meant.startsWith("$") || (isObject(object) && Object.hasOwn(object, "$from"))
-    return language || isSpelling(key, meant)
+    return inside.length === 1 || isNear(key, meant)
   }
-  const written = valueAt(document, path)
-  return op === "replace" && typeof written === "string" && typeof operation.value === "string"
-    ? isSpelling(written, operation.value)
-    : false
+  const written = valueAt(document, operation.path)
+  if (operation.op !== "replace" || typeof written !== "string" || typeof operation.value !== "string") return false
+  return isSpelling(written, operation.value) || (isName(operation.path, document) && isNear(written, operation.value))
+}
+
+const isNear = (written: string, meant: string): boolean => intended(written, [meant]) === meant
+
+/** The step that a reference names, and the names on its way into the result. */
+function isName(path: string, document: Json): boolean {
+  const above = valueAt(document, path.slice(0, path.lastIndexOf("/")))
+  return isObject(above) && Object.hasOwn(above, "$from")
 }
 
 /** Whether nothing outside can come of the plan: every call is one of a read. */

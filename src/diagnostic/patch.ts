@@ -22,8 +22,22 @@ export const rename = (
     ? undefined
     : [{ op: "move", from: child(at, key), path: child(at, meant) }]
 
-/** The document with all of a patch done to it; undefined where an operation leads nowhere. The document stays as it is. */
+/** Whether it is one, whoever made it: a patch may have been sent to and fro. */
+export const isPatch = (patch: unknown): patch is JsonPatch => Array.isArray(patch) && patch.every(isOperation)
+
+function isOperation(value: unknown): value is Operation {
+  if (!isObject(value) || typeof value.path !== "string") return false
+  const { op } = value
+  if (op === "move") return typeof value.from === "string"
+  return op === "remove" || ((op === "add" || op === "replace") && value.value !== undefined)
+}
+
+/**
+ * The document with all of a patch done to it; undefined where an operation leads nowhere, or is none. The document stays
+ * as it is.
+ */
 export function applyPatch(document: Json, patch: JsonPatch): Json | undefined {
+  if (!isPatch(patch)) return undefined
   let value: Json | undefined = document
   for (const operation of patch) value = value === undefined ? undefined : apply(value, operation)
   return value

@@ -1,12 +1,14 @@
 /** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import { demandCatalog } from "../catalog/define.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
 import { branchesOf, describe, itemsOf, propertiesOf } from "../catalog/schema/shape.ts"
 import { orList } from "../diagnostic/nearest.ts"
+import { demand } from "../text/demand.ts"
 import { escapeHidden } from "../text/escape.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
-import type { Form } from "./form/form.ts"
+import { demandForm, type Form } from "./form/form.ts"
 
 export interface PromptOptions {
   /** The form that `planSchema` chose, where plans are not written as they are. */
@@ -17,10 +19,13 @@ export interface PromptOptions {
 
 const least = 4_000
 
-export function planPrompt(
-  catalog: Catalog,
-  { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
-): string {
+/** Throws a `TypeError` for what is no catalog, and for a form that `planSchema` does not give. */
+export function planPrompt(catalog: Catalog, options: PromptOptions = {}): string {
+  demandCatalog(catalog)
+  const form = options?.form ?? { kind: "plan" }
+  const maxLength = options?.maxLength ?? 60_000
+  demandForm(form)
+  demand(typeof maxLength === "number", "`maxLength` must be a number")
   const room = Math.max(least, maxLength)
   const texts = [sayAll, withoutWords(sayAll), withoutWords(sayArguments), sayNames].map((say) => {
     const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
