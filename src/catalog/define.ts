@@ -2,6 +2,7 @@
 import { Kind } from "@sinclair/typebox"
 import { type Diagnostic, diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { defaultBounds } from "../text/bounds.ts"
+import { demand } from "../text/demand.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
 import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
@@ -21,6 +22,10 @@ const made = new WeakSet<object>()
 
 export const isCatalog = (value: unknown): value is Catalog =>
   typeof value === "object" && value !== null && made.has(value)
+
+/** For doors that give a value and no diagnostics. */
+export const demandCatalog = (value: unknown): void =>
+  demand(isCatalog(value), "the catalog must be what `defineCatalog` makes")
 
 /**
  * Declares what a host allows. The result carries the catalog's own faults (SEQ8xx) in `diagnostics`; with an error

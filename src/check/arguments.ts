@@ -10,7 +10,7 @@ import { unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
 import { describe, ordered, propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { intended, isSpelling, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression, Hole, Plan } from "../plan/plan.ts"
@@ -153,10 +153,7 @@ function argumentOf(at: Pointer, step: Call): string {
   return tokens.length === 0 ? "args" : tokens.join("/").slice(0, 120)
 }
 
-/**
- * The parameter that was meant, if the value is right there. With nothing near it, it is taken out: but only of a read,
- * because an effect without `dryRun` is another effect.
- */
+/** The parameter that was meant, if the value is right there. With nothing near it, it is taken out, where that is harmless. */
 function mendUnknown(
   { at: inValue, key = "", known = [] }: Misfit,
   at: Pointer,
@@ -167,12 +164,13 @@ function mendUnknown(
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
   const within = (parsePointer(inValue) ?? []).slice(3, -1)
   const meant = intended(key, known)
-  if (meant === undefined)
-    return tool.mutates || nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
+  if (meant === undefined) return nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
   const object = valueAt(plan.document as unknown as Json, parent)
   const property = propertyOf(shapeWithin(tool.params.shape, within), meant)
   const value = patternAt(step.args, [...within, key])
-  const right = property !== undefined && value !== undefined && suits(property.shape, value, plan)
+  // What a destructive call may do without is not guessed: `deep` for `keep` is another deed.
+  const sure = tool.effect !== "destructive" || isSpelling(key, meant) || property?.optional === false
+  const right = sure && property !== undefined && value !== undefined && suits(property.shape, value, plan)
   return right && isObject(object) ? rename(parent, key, meant, object) : undefined
 }
 

@@ -1,25 +1,32 @@
 /** Effects: no effect is made twice unless the plan says so.   Codes: SEQ701. */
 import type { Catalog } from "../catalog/catalog.ts"
+import { fit } from "../catalog/schema/fit.ts"
+import { stringOf } from "../catalog/schema/make.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Expression, Plan } from "../plan/plan.ts"
+import type { Call, Expression, Plan, Read } from "../plan/plan.ts"
 import { canonicalExpression } from "../plan/same.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
 import { removeStep } from "./rearrange.ts"
+import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 
-export function checkEffects<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P {
+export function checkEffects<P extends Plan & Tooled & Typed>(plan: P, catalog: Catalog, report: Report): P {
   const calls = plan.steps.filter(
     (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
   )
   const alike = new Map<number, number>()
   const sketches = calls.map((step) => sketch(step.args))
   for (const one of sketches) alike.set(one, (alike.get(one) ?? 0) + 1)
+  const isText = (read: Read): boolean => {
+    const given = plan.given.get(read)
+    return given !== undefined && fit(given, text) === "fits"
+  }
   const effects = new Map<string, { first: Call; occurrences: Set<number> }>()
   for (const [index, step] of calls.entries()) {
     if (alike.get(sketches[index] ?? 0) === 1 || report.spoilt(step.index)) continue
-    const effect = `${step.tool} ${canonicalExpression(step.args)}`
+    const effect = `${step.tool} ${canonicalExpression(step.args, isText)}`
     const earlier = effects.get(effect)
     if (earlier === undefined) {
       effects.set(effect, { first: step, occurrences: new Set([step.occurrence]) })
@@ -36,6 +43,8 @@ export function checkEffects<P extends Plan & Tooled>(plan: P, catalog: Catalog,
   }
   return plan
 }
+
+const text = stringOf({})
 
 /** Cheap and free of order: equal arguments have equal sketches, so that few need be compared in full. */
 function sketch(args: Expression): number {

@@ -180,7 +180,7 @@ export const codes = {
     message: "{owner} has no field `{field}`",
     hint: "{nearest}",
     advice: "Use only the fields of the plan language.",
-    why: "An unknown field is a wish that would go unheard.",
+    why: "An unknown field is a wish that would go unheard. A fix takes it out only of a plan that does nothing but read: elsewhere it may be what holds an effect back.",
     plain: "The assistant asked for something that we do not know, so nothing was done.",
   },
   SEQ104: {
@@ -221,7 +221,7 @@ export const codes = {
     message: "there is no tool `{tool}`",
     hint: "{nearest}",
     advice: "Call a tool that the catalog lists.",
-    why: "Only what the catalog lists can be called.",
+    why: "Only what the catalog lists can be called. A fix names a destructive tool only where case and separators differ, and a write only where the arguments fit no other tool near.",
     plain: "The assistant wanted to do something that is not possible here, so nothing was done.",
   },
   SEQ109: {
@@ -262,7 +262,7 @@ export const codes = {
     message: "`{tool}` has no parameter `{argument}`",
     hint: "{nearest}",
     advice: "Use only the parameters that the tool declares.",
-    why: "An unknown argument is a wish that would go unheard.",
+    why: "An unknown argument is a wish that would go unheard. A fix takes it out only of a plan that does nothing but read: elsewhere it may be what narrows an effect.",
     plain: "The assistant gave a detail that nobody asked for, so nothing was done.",
   },
   SEQ122: {

@@ -129,7 +129,7 @@ function diagnoseMisfit({ at, kind, expected, found, key = "", known = [] }: Mis
   }
 }
 
-/** Gives the field the name that was meant, if its value is right there; takes it out where no name is near. */
+/** Gives the field the name that was meant, if its value is right there. With no name near, it is taken out, where that is harmless. */
 function mendField(at: Pointer, key: string, known: readonly string[], value: Json): JsonPatch | undefined {
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
   const owner = valueAt(value, parent)

@@ -1,8 +1,10 @@
 /** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import { demandCatalog } from "../catalog/define.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
 import { orList } from "../diagnostic/nearest.ts"
-import type { Form } from "./form/form.ts"
+import { demand } from "../text/demand.ts"
+import { demandForm, type Form } from "./form/form.ts"
 import { line, placesOf } from "./places.ts"
 
 export interface PromptOptions {
@@ -14,10 +16,13 @@ export interface PromptOptions {
 
 const least = 4_000
 
-export function planPrompt(
-  catalog: Catalog,
-  { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
-): string {
+/** Throws a `TypeError` for what is no catalog, and for a form that `planSchema` does not give. */
+export function planPrompt(catalog: Catalog, options: PromptOptions = {}): string {
+  demandCatalog(catalog)
+  const form = options?.form ?? { kind: "plan" }
+  const maxLength = options?.maxLength ?? 60_000
+  demandForm(form)
+  demand(typeof maxLength === "number", "`maxLength` must be a number")
   const room = Math.max(least, maxLength)
   const texts = [sayAll, withoutWords(sayAll), withoutWords(sayArguments), sayNames].map((say) => {
     const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]

@@ -300,3 +300,41 @@ describe.concurrent("compile --for", () => {
     expect([stored.code, stored.err]).toEqual([2, "error: out.json is a compiled plan: leave out --for\n"])
   })
 })
+
+describe.concurrent("--out onto what is compiled", () => {
+  test.each(["plan.json", "./plan.json", "link.json"])("is refused, and nothing is written: %s", async (out) => {
+    const path = folder({ "plan.json": slipped })
+    symlinkSync(join(path, "plan.json"), join(path, "link.json"))
+    const { code, err } = await sequitur(["compile", "plan.json", "--fix", "--write", "--out", out, ...catalog], {
+      cwd: path,
+    })
+    expect(code).toBe(2)
+    expect(err).toContain("is the plan plan.json itself: give another file")
+    expect(readFileSync(join(path, "plan.json"), "utf8")).toBe(slipped)
+  })
+
+  test("so is the catalog", async () => {
+    const path = folder({ "plan.json": right, "catalog.ts": readFileSync(join(shop, "catalog.ts"), "utf8") })
+    const { code, err } = await sequitur(
+      ["compile", "plan.json", "--out", join(shop, "catalog.ts"), "--catalog", join(shop, "catalog.ts")],
+      { cwd: path },
+    )
+    expect([code, err]).toEqual([2, expect.stringContaining("is the catalog: give another file")])
+  })
+})
+
+describe.concurrent("rounds of --fix", () => {
+  test("what changes nothing is not mended again and again", async () => {
+    const steps = [
+      { id: "a", tool: "find_order", args: { orderId: "o_1" } },
+      { id: "a", tool: "find_order", args: { orderId: "o_2" } },
+      { id: "b", tool: "find_order", args: { orderId: { $from: "b", path: "/orderId" } } },
+    ]
+    const path = folder({ "plan.json": JSON.stringify({ version: 1, steps }) })
+    const { code, out } = await sequitur(["compile", "plan.json", "--fix", ...catalog], { cwd: path })
+    expect(code).toBe(1)
+    const told = out.split("\n").filter((line) => line.startsWith("mended"))
+    expect(new Set(told).size).toBe(told.length)
+    expect(told.length).toBeLessThan(3)
+  })
+})

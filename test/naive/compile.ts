@@ -70,7 +70,7 @@ function checkSteps(
   checkMachine(steps, declaration, tellOf)
   checkBlast(steps, declaration, spent, sound, known, tell, tellOf)
   checkBudgets(steps, declaration, tell)
-  checkEffects(steps, declaration, sound, tellOf)
+  checkEffects(steps, declaration, sound, known, tellOf)
 }
 
 /** Faults that leave open what a step is: of it, and of all that depends on it, little else is said. */

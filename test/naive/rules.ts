@@ -184,11 +184,26 @@ export function needs(steps: readonly PlanStep[], declaration: Declaration) {
 }
 
 /** No effect twice, unless the plan says that it is meant. Code: SEQ701. */
-export function checkEffects(steps: readonly PlanStep[], declaration: Declaration, sound: Sound, tellOf: TellOf): void {
+export function checkEffects(
+  steps: readonly PlanStep[],
+  declaration: Declaration,
+  sound: Sound,
+  known: Sound,
+  tellOf: TellOf,
+): void {
   const seen = new Set<string>()
   for (const step of steps.filter(isCall).filter(sound)) {
     if (toolOf(declaration, step)?.effect === "read") continue
-    const effect = `${step.tool} ${step.occurrence} ${canonical(step.args)}`
+    const isText = (reference: Reference): boolean => {
+      const given = resolve(reference, { step, steps, declaration, known }, () => {})
+      const { kind, ...rest } = given === undefined ? { kind: "nothing" } : given
+      return (
+        kind === "string" ||
+        kind === "enum" ||
+        (kind === "constant" && "value" in rest && typeof rest.value === "string")
+      )
+    }
+    const effect = `${step.tool} ${step.occurrence} ${canonical(step.args, isText)}`
     if (seen.has(effect)) tellOf(step)("SEQ701", child(step.at, "tool"))
     seen.add(effect)
   }
