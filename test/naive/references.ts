@@ -76,14 +76,15 @@ function sourceOf({ at, source: id }: Reference, scope: Scope, tell: Tell): Give
   }
   const source = earlierCall(id, child(at, "$from"), scope, tell)
   if (source === undefined || !scope.known(source)) return undefined
-  return tools[source.tool]?.result ?? undeclared
+  return tools[source.tool ?? ""]?.result ?? undeclared
 }
 
 /** A reference or an `after` may name only an earlier call. */
 export function earlierCall(id: string, at: Pointer, { step, steps }: Scope, tell: Tell): Call | undefined {
   const named = steps.find((one) => one.id === id)
-  if (named === undefined) tell("SEQ201", at)
-  else if (named.index > step.index) tell("SEQ202", at)
+  if (named === undefined) {
+    if (steps.every((one) => one.id !== undefined)) tell("SEQ201", at)
+  } else if (named.index > step.index) tell("SEQ202", at)
   else if (named.index === step.index) tell("SEQ203", at)
   else if (named.kind === "transition") tell("SEQ204", at)
   else return named

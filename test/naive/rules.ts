@@ -13,7 +13,7 @@ type TellOf = (step: PlanStep) => Tell
 
 const isCall = (step: PlanStep): step is Call => step.kind === "call"
 const toolOf = ({ tools }: Declaration, step: Call): ToolDeclaration | undefined =>
-  Object.hasOwn(tools, step.tool) ? tools[step.tool] : undefined
+  step.tool !== undefined && Object.hasOwn(tools, step.tool) ? tools[step.tool] : undefined
 
 /** A tool's required predecessors have been called, about the same thing. Codes: SEQ208, SEQ209. */
 export function checkPredecessors(
@@ -28,7 +28,7 @@ export function checkPredecessors(
     for (const { tool, same = [] } of toolOf(declaration, step)?.requires ?? []) {
       const earlier = before.filter((one) => one.tool === tool)
       // A call of a tool that does not exist may be the one that is missed, misspelt.
-      if (earlier.length === 0 && unknown.some((one) => isMisspelt(one.tool, tool))) continue
+      if (earlier.length === 0 && unknown.some((one) => one.tool === undefined || isMisspelt(one.tool, tool))) continue
       if (earlier.length === 0) tellOf(step)("SEQ208", child(step.at, "tool"))
       else if (
         sound(step) &&
@@ -71,10 +71,12 @@ export function checkMachine(steps: readonly PlanStep[], declaration: Declaratio
     if (step.kind === "call") {
       const states = toolOf(declaration, step)?.states
       if (states !== undefined && state !== undefined && !states.includes(state)) tell("SEQ301", child(step.at, "tool"))
+      if (step.perhaps === "transition") state = undefined
       continue
     }
     const at = child(step.at, "transition")
-    if (machine === undefined) tell("SEQ304", at)
+    if (step.to === undefined) state = undefined
+    else if (machine === undefined) tell("SEQ304", at)
     else if (!Object.hasOwn(machine.transitions, step.to)) {
       tell("SEQ303", at)
       state = undefined
