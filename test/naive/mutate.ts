@@ -284,7 +284,22 @@ const faults: readonly Fault[] = [
   }),
 ]
 
-const fields = ["version", "goal", "steps", "id", "tool", "args", "transition", "after", "occurrence", "why", "onError"]
+const fields = [
+  "version",
+  "goal",
+  "steps",
+  "id",
+  "tool",
+  "args",
+  "transition",
+  "after",
+  "occurrence",
+  "why",
+  "onError",
+  "Id",
+  "arg",
+  "tools",
+]
 
 const envelopeFaults: readonly Fault[] = [
   onStep((step, { random: { pick } }) => {
