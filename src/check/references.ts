@@ -9,8 +9,8 @@ import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { accepts } from "../catalog/schema/accept.ts"
 import { shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
-import { unknown } from "../catalog/schema/make.ts"
-import { describe, itemsOf } from "../catalog/schema/shape.ts"
+import { unionOf, unknown } from "../catalog/schema/make.ts"
+import { branchesOf, describe, itemsOf } from "../catalog/schema/shape.ts"
 import { show } from "../catalog/schema/show.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
@@ -169,11 +169,36 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
   }
   checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })
   const faults = read.where.filter((match) => !canMatch(match, items, place, read, visit))
-  const picked = lookUp(items, read.pick, child(read.at, "pick"), `an element of ${place}`, visit, {
-    right: (pick) => suits(shapeOf({ ...read, pick }, array, []), read, visit),
-    else: () => undefined,
-  })
+  const picked = lookUp(
+    matching(items, read, visit),
+    read.pick,
+    child(read.at, "pick"),
+    `an element of ${place}`,
+    visit,
+    {
+      right: (pick) => suits(shapeOf({ ...read, pick }, array, []), read, visit),
+      else: () => undefined,
+    },
+  )
   return faults.length === 0 ? picked : undefined
+}
+
+/** Of a union, the elements that `where` can be right of: a `kind` that is compared tells what else there is. */
+function matching(items: TSchema, { where }: Selection, { given }: Visit): TSchema {
+  const branches = branchesOf(items)
+  if (branches.length === 1) return items
+  const right = branches.filter((branch) =>
+    where.every(({ path, value }) => {
+      const place = shapeAt(branch, path)
+      if (!("shape" in place)) return false
+      const shape = place.shape as TSchema
+      if (value.kind === "literal") return accepts(shape, value.value)
+      const wanted = given.get(value)
+      return wanted === undefined || fit(wanted, shape) !== "never-fits"
+    }),
+  )
+  // Where none is right of all, each comparison alone may be: the run finds no element.
+  return right.length === 0 ? items : unionOf(right)
 }
 
 /** An element may lack what `where` compares: then it does not match, which is no fault of the plan. */

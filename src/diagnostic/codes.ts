@@ -446,6 +446,25 @@ export const codes = {
     why: "Other values have no one text form.",
     plain: "The assistant tried to put something into a text that does not belong there, so nothing was done.",
   },
+  SEQ214: {
+    severity: "warning",
+    title: "template not filled in",
+    message: "`{argument}` of `{tool}` is passed on with `{template}` in it: nothing is put in its place",
+    hint: "{remedy}",
+    advice:
+      'Write a reference as `{"$from": "step", "path": "/pointer"}`, and data that only looks like one as `$literal`.',
+    why: "Planners write references in the spelling of other systems; here such a text is data, and reaches the tool.",
+    plain: "The assistant may have written a placeholder where a piece of information was meant.",
+  },
+  SEQ215: {
+    severity: "warning",
+    title: "only an empty array fits",
+    message:
+      "items of `{argument}` of `{tool}` must be {expected}, but those of {source} are {given}: only an empty array fits",
+    hint: "Use an array whose items are of the right kind.",
+    why: "A run in which there is anything to be done would fail here.",
+    plain: "The assistant wanted to use a list where it fits only if there is nothing in it.",
+  },
 
   SEQ301: {
     severity: "error",
@@ -530,8 +549,9 @@ export const codes = {
   SEQ701: {
     severity: "error",
     title: "same effect twice",
-    message: "step `{step}` does the same as `{first}`",
-    hint: 'Remove one, or say `"occurrence": {occurrence}` if it is meant to happen again.',
+    message: "step `{step}` does the same as `{first}`{how}",
+    hint: "{remedy}",
+    advice: 'Remove one, or say `"occurrence": 2` if it is meant to happen again and the catalog does not say `once`.',
     why: "A repeated effect is a planner's commonest slip, and it costs money twice.",
     plain: "The assistant was about to do the same thing twice, so nothing was done.",
   },

@@ -14,6 +14,7 @@ import { earlierCall, resolve, type Scope } from "./references.ts"
 import { checkBlast, checkBudgets, checkEffects, checkMachine, checkPredecessors, countsOf, needs } from "./rules.ts"
 import { closedObject } from "./shape.ts"
 import type { Call, PlanStep } from "./steps.ts"
+import { checkTemplates } from "./templates.ts"
 import type { Fault, Tell, Verdict } from "./verdict.ts"
 
 export function compileNaively(
@@ -56,6 +57,8 @@ function checkSteps(
   const steps = read.map((step) => (step.kind === "transition" ? step : readArguments(step, declaration)))
   for (const step of steps) if (!step.shape.whole) malformed.add(step)
   const complete = steps.every(({ id }) => id !== undefined)
+  const calls = steps.flatMap((step) => (step.kind === "call" && step.id !== undefined ? [step.id] : []))
+  const names = declaration.inputs === undefined ? calls : [...calls, "input"]
   const known = (step: PlanStep): boolean => !malformed.has(step) && !unknown.has(step)
   for (const step of steps) {
     checkId(step, steps, tellOf(step))
@@ -63,7 +66,10 @@ function checkSteps(
     step.after.forEach((id, i) => {
       earlierCall(id, child(child(step.at, "after"), i), scope, tellOf(step))
     })
-    if (step.kind === "call") checkCall(step, scope, tellOf(step))
+    if (step.kind === "call") {
+      checkCall(step, scope, tellOf(step))
+      checkTemplates(step, names, tellOf(step))
+    }
     const needed = dependsOn(step).map((name) => steps.find(({ id }) => id === name))
     // A step without an id may be the one that is named.
     if (!complete && needed.includes(undefined)) malformed.add(step)
@@ -116,14 +122,15 @@ function readArguments(step: Extract<Step, { kind: "call" }>, { bounds }: Declar
   const faults: Fault[] = []
   const tell: Tell = (code, at) => faults.push({ code, at })
   const at = child(step.at, "args")
-  if (step.args === undefined) return { ...step, args: { kind: "broken", at, inside: [] }, faults }
-  const dollars = Object.keys(step.args).filter((key) => key.startsWith("$"))
+  const written = step.args
+  if (written === undefined) return { ...step, written, args: { kind: "broken", at, inside: [] }, faults }
+  const dollars = Object.keys(written).filter((key) => key.startsWith("$"))
   for (const key of dollars) tell("SEQ131", child(at, key))
   const args =
     dollars.length > 0
       ? ({ kind: "broken", at, inside: [] } as const)
-      : readExpression(step.args, at, bounds.concatParts, tell)
-  return { ...step, args, faults }
+      : readExpression(written, at, bounds.concatParts, tell)
+  return { ...step, written, args, faults }
 }
 
 function checkCall(step: Call, scope: Scope, tell: Tell): void {

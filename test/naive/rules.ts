@@ -1,7 +1,7 @@
 /** What the catalog rules beside the types: predecessors, machine, blast radius, budgets, repeated effects. */
 import { child, type Pointer, root } from "../../src/text/pointer.ts"
 import type { BlastDeclaration, Declaration, Shape, ToolDeclaration } from "./declaration.ts"
-import { canonical, constantOf, type Reference, sameExpression } from "./expression.ts"
+import { canonical, constantOf, type Expression, type Reference, sameExpression } from "./expression.ts"
 import { type Given, resolve } from "./references.ts"
 import { core, equal, fieldOf } from "./shape.ts"
 import { argumentOf, type Call, type PlanStep } from "./steps.ts"
@@ -185,12 +185,14 @@ export function needs(steps: readonly PlanStep[], declaration: Declaration) {
   }
 }
 
-/** No effect twice, unless the plan says that it is meant. Code: SEQ701. */
+/** No effect twice, unless the plan says that it is meant, and none that happens once. Code: SEQ701. */
 export function checkEffects(steps: readonly PlanStep[], declaration: Declaration, sound: Sound, tellOf: TellOf): void {
   const seen = new Set<string>()
   for (const step of steps.filter(isCall).filter(sound)) {
     if (toolOf(declaration, step)?.effect === "read") continue
-    const effect = `${step.tool} ${step.occurrence} ${canonical(step.args)}`
+    const once = toolOf(declaration, step)?.once?.map((name) => canonical(argumentOf(step, name) as Expression))
+    const said = once === undefined ? `${step.occurrence} ${canonical(step.args)}` : once.join("\n")
+    const effect = `${step.tool} ${said}`
     if (seen.has(effect)) tellOf(step)("SEQ701", child(step.at, "tool"))
     seen.add(effect)
   }

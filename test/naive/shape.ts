@@ -192,3 +192,14 @@ export function closedObject({ fields }: ObjectShape): ObjectShape {
   const inside = Object.entries(fields).map(([name, field]) => [name, { ...field, shape: closed(field.shape) }])
   return { kind: "object", fields: Object.fromEntries(inside) }
 }
+
+/** Does the one give nothing that is right for the other but an empty array? */
+export function emptyAtMost(given: Shape, asked: Shape): boolean {
+  const array = core(given)
+  if (array.kind !== "array" || disjoint(array, asked)) return false
+  const nulls = given.kind === "nullable" && !disjoint({ kind: "nullable", of: neither }, asked)
+  return !nulls && disjoint({ ...array, min: Math.max(1, array.min ?? 0) }, asked)
+}
+
+/** Takes nothing at all. */
+const neither: Shape = { kind: "enum", values: [] }
