@@ -186,9 +186,10 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
 /** Of a union, the elements that `where` can be right of: a `kind` that is compared tells what else there is. */
 function matching(items: TSchema, { where }: Selection, { given }: Visit): TSchema {
   const branches = branchesOf(items)
-  if (branches.length === 1) return items
+  const inside = where.filter(({ path }) => path.length > 0)
+  if (branches.length === 1 || inside.length === 0) return items
   const right = branches.filter((branch) =>
-    where.every(({ path, value }) => {
+    inside.every(({ path, value }) => {
       const place = shapeAt(branch, path)
       if (!("shape" in place)) return false
       const shape = place.shape as TSchema

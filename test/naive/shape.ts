@@ -101,7 +101,7 @@ export function accepts(shape: Shape, value: Json): boolean {
 export type Found =
   | { readonly kind: "shape"; readonly shape: Shape }
   | { readonly kind: "nothing" }
-  | { readonly kind: "optional" }
+  | { readonly kind: "optional"; readonly shape: Shape }
 
 export function walk(shape: Shape, [token, ...rest]: readonly string[]): Found {
   if (token === undefined || shape.kind === "unknown") return { kind: "shape", shape }
@@ -110,7 +110,7 @@ export function walk(shape: Shape, [token, ...rest]: readonly string[]): Found {
     const field = fieldOf(shape, token)
     if (field === undefined) return { kind: "nothing" }
     const found = walk(field.shape, rest)
-    return field.optional === true && found.kind === "shape" ? { kind: "optional" } : found
+    return field.optional === true && found.kind === "shape" ? { kind: "optional", shape: found.shape } : found
   }
   if (shape.kind === "array" && /^(0|[1-9][0-9]*)$/.test(token) && Number(token) < (shape.max ?? Infinity)) {
     return walk(shape.of, rest)
