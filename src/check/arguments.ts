@@ -138,7 +138,7 @@ function asWritten(at: Pointer, { document }: Plan): Pointer {
 
 function diagnoseMisfit(misfit: Misfit, step: Call, called: Tool, plan: Asked): Unplaced {
   const { name: tool } = called
-  const { kind, expected, found, key = "", known = [] } = misfit
+  const { kind, expected, found, key = "" } = misfit
   const argument = argumentName(kind === "missing" ? child(misfit.at, key) : misfit.at, step)
   const at = asWritten(misfit.at, plan)
   switch (kind) {
@@ -146,14 +146,30 @@ function diagnoseMisfit(misfit: Misfit, step: Call, called: Tool, plan: Asked): 
       return diagnose("SEQ120", at, { tool, argument, expected })
     case "unknown": {
       const mend = (): JsonPatch | undefined => mendUnknown(misfit, at, step, called, plan)
-      const nearest = suggest(key, known, "parameters")
+      const nearest = sayKeys(misfit)
       return diagnose("SEQ121", at, { tool, argument, nearest }, { part: "key", mend })
     }
     case "type":
-      return diagnose("SEQ122", at, { argument, tool, expected, found })
+      return diagnose("SEQ122", at, { argument, tool, expected, found, or: orLeaveOut(misfit, called) })
     case "value":
       return diagnose("SEQ123", at, { argument, tool, expected, found }, { mend: () => mendValue(misfit, at, step) })
   }
+}
+
+/** What may stand there by name, and what other keys must look like. */
+function sayKeys({ key = "", known = [], keys }: Misfit): string {
+  if (keys === undefined) return suggest(key, known, "parameters")
+  const others = `must be ${keys}.`
+  return known.length === 0 ? `A key here ${others}` : `${suggest(key, known, "parameters")} Any other key ${others}`
+}
+
+/** Null is a value: whoever writes it where something may be left out means to leave it out. */
+function orLeaveOut({ at, found }: Misfit, { params }: Tool): string {
+  if (found !== "null") return ""
+  const tokens = parsePointer(at)?.slice(3) ?? []
+  const name = tokens.at(-1) ?? ""
+  const optional = propertyOf(shapeWithin(params.shape, tokens.slice(0, -1)), name)?.optional === true
+  return optional ? `, or leave \`${name}\` out` : ""
 }
 
 /** `/steps/2/args/lines/0/sku` is `lines/0/sku` to its reader. */

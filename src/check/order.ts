@@ -88,11 +88,8 @@ function checkName(step: Step, id: string, where: Read | Name, visit: Visit): nu
   }
   if (named === undefined) {
     const earlier = [...known.values()].filter((other) => other.kind === "call" && other.index < step.index)
-    const nearest = suggest(
-      id,
-      earlier.map((other) => other.id),
-      "earlier calls",
-    )
+    const inputs = "kind" in where && visit.catalog.inputs !== undefined ? ["input"] : []
+    const nearest = suggest(id, [...earlier.map((other) => other.id), ...inputs], "earlier calls")
     const mend = () => mendUnknown(step, id, where, at, visit)
     report.add(diagnose("SEQ201", at, { step: step.id, missing: id.slice(0, 80), nearest }, { mend }))
     return undefined

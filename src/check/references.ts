@@ -7,8 +7,9 @@ import type { TSchema } from "@sinclair/typebox"
 import { Type } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { accepts } from "../catalog/schema/accept.ts"
-import { shapeAt } from "../catalog/schema/at.ts"
+import { type NoPlace, shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
+import { countOf } from "../catalog/schema/interval.ts"
 import { unionOf, unknown } from "../catalog/schema/make.ts"
 import { branchesOf, describe, itemsOf } from "../catalog/schema/shape.ts"
 import { show } from "../catalog/schema/show.ts"
@@ -147,7 +148,7 @@ function lookUp(
       ? suggest(token, found.known, "fields")
       : found.why === "not-an-index"
         ? "An array takes an index from 0, or `where` and `pick`."
-        : "There is nothing further in."
+        : sayEnd(shape, path.slice(0, found.index), found.why)
   const mend = (): JsonPatch | undefined => {
     const meant = intended(token, found.known)
     if (meant === undefined) return mending.else()
@@ -157,6 +158,14 @@ function lookUp(
   }
   report.add(diagnose("SEQ205", at, { source: says, path: reached, known }, { mend }))
   return undefined
+}
+
+/** Why a path ends: an array that is shorter by declaration, or a value that holds nothing. */
+function sayEnd(shape: TSchema, path: readonly string[], why: NoPlace["why"]): string {
+  const whole = shapeAt(shape, path)
+  const count = why === "absent" && whole.ok ? countOf(whole.shape) : null
+  if (count === null || count.max === Infinity) return "There is nothing further in."
+  return count.max === 0 ? "It is always empty." : `Its last index is ${count.max - 1}.`
 }
 
 function checkSelection(read: Selection, array: TSchema, says: string, visit: Visit): TSchema | undefined {

@@ -153,7 +153,7 @@ function admitIds(document: Document, report: Report): void {
     } else if (isId(id)) {
       first.set(id, index)
     } else {
-      report.add(diagnose("SEQ105", idAt(index), { id: visible(id), reason: whyNotAnId(id) }))
+      report.add(diagnose("SEQ105", idAt(index), { id: visible(id), ...whyNotAnId(id) }))
     }
   }
 }
@@ -166,14 +166,21 @@ function withoutCopy({ steps: written }: Document, earlier: number, index: numbe
 
 const idAt = (index: number): Pointer => child(child(steps, index), "id")
 
-function whyNotAnId(id: string): string {
-  if (keptIds.includes(id)) return "the name is kept for the language"
-  if (id === "") return "it is empty"
-  if (id.length > 64) return `it has ${id.length} characters`
-  const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character))
-  return id.startsWith(odd ?? "") && /\w|-/.test(odd ?? "")
-    ? `it begins with \`${odd}\``
-    : `it has the character ${codePoint(odd?.codePointAt(0) ?? 0)}`
+function whyNotAnId(id: string): { reason: string; remedy: string } {
+  if (keptIds.includes(id))
+    return {
+      reason: "the name is kept for the language",
+      remedy: "Use another name, such as one with the tool's in it.",
+    }
+  const remedy = "Use a letter or `_`, then letters, digits, `_` or `-`, 64 characters at most."
+  if (id === "") return { reason: "it is empty", remedy }
+  if (id.length > 64) return { reason: `it has ${id.length} characters`, remedy }
+  const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character)) ?? ""
+  const isFirst = id.startsWith(odd) && /\w|-/.test(odd)
+  return {
+    reason: isFirst ? `it begins with \`${odd}\`` : `it has the character ${codePoint(odd.codePointAt(0) ?? 0)}`,
+    remedy,
+  }
 }
 
 const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
@@ -181,8 +188,14 @@ const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
 function diagnoseMisfit({ at, kind, expected, found, key = "", known = [] }: Misfit, value: Json): Unplaced {
   const tokens = parsePointer(at) ?? []
   switch (kind) {
-    case "missing":
-      return diagnose("SEQ102", at, { owner: ownerOf(tokens), field: key, expected })
+    case "missing": {
+      // There is no other version to be meant.
+      const isVersion = at === root && key === "version"
+      const mend = (): JsonPatch | undefined =>
+        isVersion ? [{ op: "add", path: child(root, "version"), value: 1 }] : undefined
+      const params = { owner: ownerOf(tokens), field: key, expected: isVersion ? "`1`" : expected }
+      return diagnose("SEQ102", at, params, { mend })
+    }
     case "unknown": {
       const owner = ownerOf(tokens.slice(0, -1))
       const params = { owner, field: visible(key), nearest: suggest(key, known, "fields") }
