@@ -6,6 +6,7 @@ import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
 import { itemsOf } from "../catalog/schema/shape.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
+import { isUnread } from "../document/document.ts"
 import type { Call, Plan, Read, Step } from "../plan/plan.ts"
 import { child, parsePointer } from "../text/pointer.ts"
 
@@ -52,7 +53,7 @@ export function callsBefore(step: Step, plan: Plan): readonly Call[] {
   return plan.steps.slice(0, step.index).filter((other): other is Call => {
     const first = !named.has(other.id)
     named.add(other.id)
-    return first && other.kind === "call"
+    return first && other.kind === "call" && !isUnread(other, "id")
   })
 }
 

@@ -5,6 +5,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, isSpelling, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { isUnread } from "../document/document.ts"
 import type { Call, Hole, Plan } from "../plan/plan.ts"
 import { escapeNonAscii } from "../text/escape.ts"
 import { child, type Pointer } from "../text/pointer.ts"
@@ -17,8 +18,8 @@ export interface Tooled {
 export function checkTools<P extends Plan>(plan: P, catalog: Catalog, report: Report): P & Tooled {
   const tools = plan.steps.map((step) => {
     if (step.kind === "transition") return undefined
-    const tool = catalog.tools.get(step.tool)
-    if (tool === undefined) {
+    const tool = isUnread(step, "kind") ? undefined : catalog.tools.get(step.tool)
+    if (tool === undefined && !isUnread(step, "tool", "kind")) {
       const nearest = suggest(step.tool, catalog.tools.keys(), "tools")
       const at = child(step.at, "tool")
       const mend = (): JsonPatch | undefined => mendTool(step, at, catalog)

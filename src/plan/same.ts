@@ -1,6 +1,8 @@
 /** One text for each expression: equal texts are equal values in every run, because results never change. */
 import { match } from "ts-pattern"
+import { valueAt } from "../diagnostic/patch.ts"
 import { canonical } from "../text/canonical.ts"
+import { formatPointer } from "../text/pointer.ts"
 import { textOf } from "./expression.ts"
 import type { Concat, Expression, Literal, Read } from "./plan.ts"
 
@@ -56,4 +58,20 @@ export function argumentOf(args: Expression, parameter: string): Expression | un
   return Object.hasOwn(value, parameter)
     ? { kind: "literal", at: args.at, value: value[parameter] as Literal["value"] }
     : undefined
+}
+
+/** The expression at a place in an expression: undefined where there is none, or where only the run can tell. */
+export function expressionAt(whole: Expression, [token, ...rest]: readonly string[]): Expression | undefined {
+  if (token === undefined) return whole
+  if (whole.kind === "literal") {
+    const value = valueAt(whole.value, formatPointer([token, ...rest]))
+    return value === undefined ? undefined : { kind: "literal", at: whole.at, value }
+  }
+  const inner =
+    whole.kind === "object"
+      ? whole.entries.find(([key]) => key === token)?.[1]
+      : whole.kind === "array"
+        ? whole.items[Number(token)]
+        : undefined
+  return inner && expressionAt(inner, rest)
 }

@@ -15,9 +15,9 @@ const catalog = ["--catalog", join(shop, "catalog.ts")]
 const slipped = `{ "version" : 1,
    "steps": [
       {"id": "find", "tool": "find_ordr",
-         "args": {"orderId" : "o_\\u0031"} , "occurence": 1.0 } ]}
+         "args": {"orderID" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 `
-const right = slipped.replace("find_ordr", "find_order").replace("occurence", "occurrence")
+const right = slipped.replace("find_ordr", "find_order").replace("orderID", "orderId")
 const hopeless = '{"version":1,"steps":[{"id":"a","tool":"launch_rocket","args":{}}]}'
 /** Mended in part. */
 const half = '{"version":1,"steps":[{"id":"a","tool":"find_ordr","args":{"orderId":7}}]}'
@@ -29,15 +29,15 @@ describe.concurrent("compile --fix", () => {
     expect([code, err]).toEqual([1, ""])
     expect(
       out.replace(/plan [0-9a-f]{12}/, "plan <hash>"),
-    ).toBe(`mended SEQ103 plan.json /steps/0/occurence: step 1 has no field \`occurence\`
-mended SEQ108 plan.json /steps/0/tool: there is no tool \`find_ordr\`
+    ).toBe(`mended SEQ108 plan.json /steps/0/tool: there is no tool \`find_ordr\`
+mended SEQ121 plan.json /steps/0/args/orderID: \`find_order\` has no parameter \`orderID\`
 --- plan.json
 +++ plan.json
 @@ -1,4 +1,4 @@
  { "version" : 1,
     "steps": [
 -      {"id": "find", "tool": "find_ordr",
--         "args": {"orderId" : "o_\\u0031"} , "occurence": 1.0 } ]}
+-         "args": {"orderID" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 +      {"id": "find", "tool": "find_order",
 +         "args": {"orderId" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 
@@ -118,7 +118,7 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     expect([shown.code, shown.err]).toEqual([1, ""])
     expect(shown.out).toContain("+++ standard input\n")
     expect([written.code, written.out]).toEqual([0, right])
-    expect(written.err).toMatch(/^mended SEQ103 .*\naccepted standard output: 1 step.*\nwritten {2}standard output\n$/s)
+    expect(written.err).toMatch(/^mended SEQ108 .*\naccepted standard output: 1 step.*\nwritten {2}standard output\n$/s)
     expect([same.code, same.out]).toEqual([0, right])
     expect([hopeless1.code, hopeless1.out]).toEqual([1, hopeless])
     expect(hopeless1.err).toContain("nothing here can be mended for sure")
@@ -152,12 +152,12 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     const { plans, ...counts } = JSON.parse(out)
     expect(counts).toMatchObject({ accepted: 1, refused: 2 })
     const [{ fixed, ...asItIs }, fine, none] = plans
-    expect(asItIs).toMatchObject({ accepted: false, planHash: null, diagnostics: [{ code: "SEQ103" }] })
+    expect(asItIs).toMatchObject({ accepted: false, planHash: null, diagnostics: [{ code: "SEQ108" }] })
     expect(fixed).toMatchObject({
       rounds: 2,
       written: false,
       accepted: true,
-      mended: [{ code: "SEQ103" }, { code: "SEQ108" }],
+      mended: [{ code: "SEQ108" }, { code: "SEQ121" }],
     })
     expect(applyPatch(JSON.parse(slipped), fixed.patch)).toEqual(JSON.parse(right))
     expect(fixed.document).toEqual(JSON.parse(right))
