@@ -103,6 +103,9 @@ declare const messages: string[]
 declare const inputs: JsonObject
 declare const billing: { list(id: string, signal: AbortSignal): Promise<{ workspaces: { id: string }[] }> }
 interface Sent { [key: string]: unknown; type: "object"; properties?: { [key: string]: object }; required?: string[] }
+declare const tools: import("sequitur/run").Toolbox<(typeof catalog)["spec"]>
+declare const toolsOfBefore: typeof tools
+declare const report: (error: unknown) => void
 declare const client: {
   listTools(): Promise<{ tools: { name: string; description?: string; inputSchema: Sent; outputSchema?: Sent }[] }>
 }
@@ -118,7 +121,10 @@ test("every example in TypeScript has the right types", () => {
   for (const [index, example] of examples.entries()) {
     const names = [...example.matchAll(/^(?:export )?const (\w+) =/gm)].map(([, name]) => name)
     // What an example makes itself is not given.
-    const before = names.includes("written") ? given.slice(0, given.indexOf("const written")) : given
+    const before = (names.includes("written") ? given.slice(0, given.indexOf("const written")) : given)
+      .split("\n")
+      .filter((line) => !names.some((name) => line.startsWith(`declare const ${name}:`)))
+      .join("\n")
     writeFileSync(join(folder, `example-${index}.ts`), `${before}\n${example}\nexport {}\n`)
   }
   const options = { noUnusedLocals: false, customConditions: ["@sequitur/source"] }

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { compile } from "sequitur"
 import { execute, type RunReport, reconciled, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
+import { promptMs } from "../../src/run/next/settle.ts"
 import {
   boxOn,
   catalog,
@@ -147,7 +148,7 @@ describe("reconcile", () => {
 
   it.effect("not applied, asked after it was final: it is called at once", () =>
     Effect.gen(function* () {
-      const { report, outside } = yield* crash("asked", false, finalAfterMs, {
+      const { report, outside } = yield* crash("asked", false, finalAfterMs + promptMs, {
         reconcile: () => reconciled.notApplied(),
       })
       expect([report?.status, outside.calls.length, outside.asked.length]).toEqual(["succeeded", 2, 1])
