@@ -18,6 +18,8 @@ export interface Records {
   readonly number: (table: string) => string
   /** Runs an effect and keeps its answer under `key`, both or neither. A known key gives the answer it was given. */
   readonly once: <Answer>(key: string | undefined, request: object, effect: () => Answer) => Answer
+  /** The answer kept under a key; undefined where there is none. */
+  readonly answered: <Answer>(key: string) => Answer | undefined
   readonly close: () => void
 }
 
@@ -49,6 +51,11 @@ export function openRecords(file: string, seed: string): Records {
     }
   }
 
+  const answered = <Answer>(key: string): Answer | undefined => {
+    const [known] = sql<{ answer: string }>("SELECT answer FROM answers WHERE key = ?", key)
+    return known === undefined ? undefined : JSON.parse(known.answer)
+  }
+
   const once = <Answer>(key: string | undefined, request: object, effect: () => Answer): Answer =>
     transact(() => {
       if (key === undefined) throw new Refused("an effect needs an idempotency key")
@@ -71,7 +78,7 @@ export function openRecords(file: string, seed: string): Records {
     database.exec(seed)
   })
 
-  return { sql, number, once, close: () => database.close() }
+  return { sql, number, once, answered, close: () => database.close() }
 }
 
 /** A refusal is proof that nothing happened, so the runner may fail the step instead of leaving it in doubt. */

@@ -4,6 +4,7 @@ import { isCatalog } from "./catalog/define.ts"
 import type { Spent } from "./check/blast.ts"
 import { check } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
+import { isHarmless } from "./check/harmless.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
 import { isApplicable } from "./diagnostic/patch.ts"
@@ -155,13 +156,13 @@ function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report:
 function present(
   { diagnostics, failed }: Report,
   plan: ReadPlan | undefined,
-  { bounds }: Catalog,
+  catalog: Catalog,
 ): { diagnostics: readonly Diagnostic[]; more: number } {
   if (diagnostics.length === 0) return { diagnostics, more: 0 }
   // What a refused plan would have needed is no concern of its author.
   const told = failed() ? diagnostics.filter(({ severity }) => severity !== "approval") : diagnostics
   const placed = arrange(told.map((one) => place(one, plan?.rangeOf)))
-  const shown = placed.slice(0, bounds.diagnostics).map((one) => mended(one, plan?.value))
+  const shown = placed.slice(0, catalog.bounds.diagnostics).map((one) => mended(one, plan?.value, catalog))
   return { diagnostics: shown, more: placed.length - shown.length }
 }
 
@@ -176,7 +177,8 @@ function place(diagnostic: Unplaced, rangeOf: ReadPlan["rangeOf"]): Unplaced {
 }
 
 /** Inside `$literal` a pointer of the tree leads nowhere in the document: then there is no fix. */
-function mended({ part, mend, ...diagnostic }: Unplaced, document: Json | undefined): Diagnostic {
+function mended({ part, mend, ...diagnostic }: Unplaced, document: Json | undefined, catalog: Catalog): Diagnostic {
   const fix = document === undefined ? undefined : mend?.()
-  return fix === undefined || !isApplicable(document as Json, fix) ? diagnostic : { ...diagnostic, fix }
+  if (document === undefined || fix === undefined) return diagnostic
+  return isApplicable(document, fix) && isHarmless(fix, document, catalog) ? { ...diagnostic, fix } : diagnostic
 }

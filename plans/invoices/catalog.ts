@@ -54,6 +54,8 @@ export default defineCatalog({
       requires: [{ tool: "approve_invoice" }],
       blast: { cents: arg("totalInCents", { max: 500_000 }), invoices: count("invoiceIds", { max: 10 }) },
       idempotency: { key: { retentionMs } },
+      // Later than that the bank's own list is asked; a transfer that it does not know after a minute was never made.
+      reconcile: { finalAfterMs: 60_000 },
       compensate: "none",
       cost: { microUsd: 2_000 },
       timeoutMs: 30_000,
@@ -71,6 +73,8 @@ export default defineCatalog({
       requires: [{ tool: "pay_invoices" }],
       blast: { bookings: 1 },
       idempotency: { key: { retentionMs } },
+      // A payment is booked once, whatever run asks for it, and under whatever memo.
+      once: { by: ["/paymentId"], scope: "tenant" },
       compensate: "none",
       timeoutMs: 10_000,
     }),

@@ -3,7 +3,7 @@
  * or the environment variable `INVOICES_DB`, or `invoices.db` beside this file; delete it to begin again.
  */
 import { fileURLToPath } from "node:url"
-import { toolbox } from "sequitur/run"
+import { reconciled, toolbox } from "sequitur/run"
 import { openRecords, orNotApplied, Refused } from "../records.ts"
 import catalog from "./catalog.ts"
 
@@ -49,7 +49,7 @@ const seed = `
 `
 
 export function service(file: string) {
-  const { sql, number, once, close } = openRecords(file, seed)
+  const { sql, number, once, answered, close } = openRecords(file, seed)
 
   const find = (invoiceId: string) => {
     const [found] = sql<Invoice & { purchaseOrder: string | null }>(
@@ -62,6 +62,7 @@ export function service(file: string) {
 
   return {
     close,
+    answered,
     invoice: (invoiceId: string) => {
       const { purchaseOrder, ...invoice } = find(invoiceId)
       const lines = sql<{ text: string; amountInCents: number }>(
@@ -125,7 +126,13 @@ export default function tools(options: { readonly file?: string } = {}) {
   return toolbox(catalog, {
     get_invoice: ({ invoiceId }) => invoices.invoice(invoiceId),
     approve_invoice: (args, { idempotencyKey }) => orNotApplied(() => invoices.approve(idempotencyKey, args)),
-    pay_invoices: (args, { idempotencyKey }) => orNotApplied(() => invoices.pay(idempotencyKey, args)),
+    pay_invoices: {
+      call: (args, { idempotencyKey }) => orNotApplied(() => invoices.pay(idempotencyKey, args)),
+      reconcile: (key) => {
+        const payment = invoices.answered<{ paymentId: string; totalInCents: number }>(key)
+        return payment === undefined ? reconciled.notApplied() : reconciled.applied(payment)
+      },
+    },
     record_payment: (args, { idempotencyKey }) => orNotApplied(() => invoices.book(idempotencyKey, args)),
   })
 }

@@ -2,6 +2,7 @@
 import { Kind } from "@sinclair/typebox"
 import { type Diagnostic, diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { defaultBounds } from "../text/bounds.ts"
+import { demand } from "../text/demand.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
 import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
@@ -12,7 +13,7 @@ import type { Formats } from "./schema/front-end/formats.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
 import { anything, type Notice, type Role, type Schema, type SchemaFault } from "./schema/schema.ts"
-import { propertyOf } from "./schema/shape.ts"
+import { describe, propertyOf, typesOf } from "./schema/shape.ts"
 import { sliceOf } from "./slice.ts"
 import type { ToolSpec } from "./tool.ts"
 
@@ -21,6 +22,10 @@ const made = new WeakSet<object>()
 
 export const isCatalog = (value: unknown): value is Catalog =>
   typeof value === "object" && value !== null && made.has(value)
+
+/** For doors that give a value and no diagnostics. */
+export const demandCatalog = (value: unknown): void =>
+  demand(isCatalog(value), "the catalog must be what `defineCatalog` makes")
 
 /**
  * Declares what a host allows. The result carries the catalog's own faults (SEQ8xx) in `diagnostics`; with an error
@@ -77,7 +82,7 @@ function buildSafely(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
 
 function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   const plain = admitSpec(spec, faults)
-  if (plain === undefined) return undefined
+  if (plain === undefined) return readOnly(spec, faults)
   const formats = readFormats(plain.formats ?? {}, faults)
   const read: Read = (schema, tool, at, role) => readSchema(schema, tool, at, role, formats, faults)
   const inputs = plain.inputs === undefined ? undefined : read(plain.inputs, "inputs", child(root, "inputs"), "params")
@@ -100,6 +105,20 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   }
   faults.push(...lint(built, plain))
   return built
+}
+
+/** Of a declaration that is no catalog the schemas are asked about all the same: what is wrong with them is told at once. */
+function readOnly({ tools, formats }: Partial<CatalogSpec>, faults: Unplaced[]): undefined {
+  const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
+  const known = readFormats(isTable(formats) ? formats : {}, faults)
+  for (const [name, tool] of Object.entries(isTable(tools) ? tools : {})) {
+    if (!isTable(tool)) continue
+    for (const role of ["params", "result"] as const) {
+      const at = child(child(child(root, "tools"), name), role)
+      if (tool[role] !== undefined) readSchema(tool[role], name, at, role, known, faults)
+    }
+  }
+  return undefined
 }
 
 type Read = (schema: unknown, tool: string, at: Pointer, role: Role) => Schema
@@ -190,6 +209,13 @@ function readSchema(
     for (const fault of lowered.faults) faults.push(diagnoseSchema(fault, tool, at, said))
     return anything
   }
+  if (said === "params" && !typesOf(lowered.schema.shape).has("object")) {
+    const what = describe(lowered.schema.shape)
+    const problem = "is no object, as the arguments of every call are"
+    const remedy = "Declare an object with a property for each parameter."
+    faults.push(diagnose("SEQ804", at, { role: said, tool, what, where: "/", problem, remedy }))
+    return anything
+  }
   for (const { at: where } of lowered.closed)
     faults.push(diagnose("SEQ803", at, { role: said, tool, where: where || "/" }))
   for (const notice of lowered.notices) faults.push(diagnoseNotice(notice, tool, at, said))
@@ -213,8 +239,14 @@ const problems = {
   unsupported: "cannot be honoured",
 } as const
 
+const remedies = {
+  "not-json": "Use a schema of JSON values: strings, numbers, booleans, null, arrays and objects.",
+  "not-a-schema": "Use a zod 4, a TypeBox or a JSON Schema (2020-12 or 7).",
+  unsupported: "Say it otherwise, or leave it to the tool: what cannot be honoured is refused, never ignored.",
+} as const
+
 function diagnoseSchema(
-  { kind, at: where, what, problem }: SchemaFault,
+  { kind, at: where, what, problem, remedy }: SchemaFault,
   tool: string,
   at: Pointer,
   role: string,
@@ -225,17 +257,17 @@ function diagnoseSchema(
       // zod wraps these functions, and hides them from whoever reads the schema.
       const hidden = /superRefine|custom|instanceof/.test(what)
       const form = '`.refine(named("is-iban", "1", fn))`'
-      const remedy = what.includes("kind")
+      const name = what.includes("kind")
         ? 'Name it where it is registered: `TypeRegistry.Set("Even", named("even", "1", fn))`.'
         : hidden
           ? `Use ${form} or \`.check(named(…))\` instead: ${what} hides its function.`
           : `Name it: ${form}.`
-      return diagnose("SEQ805", at, { ...place, remedy })
+      return diagnose("SEQ805", at, { ...place, remedy: name })
     }
     case "not-json":
     case "not-a-schema":
     case "unsupported":
-      return diagnose("SEQ804", at, { ...place, problem: problem ?? problems[kind] })
+      return diagnose("SEQ804", at, { ...place, problem: problem ?? problems[kind], remedy: remedy ?? remedies[kind] })
     case "unsafe-pattern":
       return diagnose("SEQ814", at, { ...place, problem: problem ?? "may be slow" })
     case "asynchronous":

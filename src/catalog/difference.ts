@@ -3,6 +3,7 @@ import type { Bounds } from "../text/bounds.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Blast, Catalog, Tool } from "./catalog.ts"
 import { type Change, compareValues } from "./change.ts"
+import { demandCatalog } from "./define.ts"
 import { compareSchemas } from "./schema/difference.ts"
 import { changedParts, partsOf, sliceFor } from "./slice.ts"
 
@@ -26,8 +27,13 @@ export interface PartDifference {
 
 const shared = ["machine", "limits", "budgets", "inputs"] as const
 
-/** Both without errors of their own: what a faulty catalog means is not known. */
+/**
+ * Both without errors of their own: what a faulty catalog means is not known. Throws a `TypeError` where it is given what
+ * `defineCatalog` did not make.
+ */
 export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference {
+  demandCatalog(before)
+  demandCatalog(after)
   const names = [...before.tools.keys()]
   const changed = changedParts(sliceFor(before, names), sliceFor(after, names))
   const common = shared

@@ -11,18 +11,25 @@ import { isPlainPattern } from "./schema/pattern-cost.ts"
  */
 export type FormatSpec = RegExp | ((text: string) => boolean)
 
-/** The fixed formats and the host's own, which come before fixed ones of the same name. */
+/** The fixed formats and the host's own. */
 export function readFormats(declared: { readonly [name: string]: FormatSpec }, faults: Unplaced[]): Formats {
   const own = Object.entries(declared).flatMap(([name, spec]): readonly (readonly [string, Format])[] => {
-    const format = readFormat(spec)
+    const format = fixed.has(name) ? taken : readFormat(spec)
     if (!("problem" in format)) return [[name, format]]
     faults.push(diagnose("SEQ801", at(name), { what: `the format \`${name}\``, ...format }))
-    return []
+    // Schemas that name it are asked about all else: that it is not right is told once.
+    return [[name, {}]]
   })
   return new Map([...fixed, ...own])
 }
 
 const at = (name: string): Pointer => child(child(root, "formats"), name)
+
+/** Schemas of others would come to mean something else by it. */
+const taken: Fault = {
+  problem: "is one of the standard's, which mean the same in every catalog",
+  remedy: "Give it a name of its own.",
+}
 
 interface Fault {
   readonly problem: string

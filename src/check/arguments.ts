@@ -1,19 +1,20 @@
 /**
  * Arguments: each is declared, present where it must be, and of the right kind, round the holes that references leave.
- * Codes: SEQ120 … SEQ124, SEQ207 (a reference that never fits).
+ * Codes: SEQ120 … SEQ124, SEQ207 (a reference that never fits), SEQ215 (one that fits empty only).
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { shapeAt } from "../catalog/schema/at.ts"
-import { fit } from "../catalog/schema/fit.ts"
-import { unknown } from "../catalog/schema/make.ts"
+import { fit, fitsEmptyOnly } from "../catalog/schema/fit.ts"
+import { never, unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
-import { describe, ordered, propertyOf } from "../catalog/schema/shape.ts"
+import { describe, itemsOf, ordered, propertyOf } from "../catalog/schema/shape.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { intended, nearestTo, suggest } from "../diagnostic/nearest.ts"
+import { intended, isSpelling, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression, Hole, Plan } from "../plan/plan.ts"
+import { expressionAt } from "../plan/same.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, formatPointer, type Pointer, parsePointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
@@ -57,7 +58,11 @@ function judgeLiteral(step: Call, value: never, tool: Tool, plan: Asked, report:
     // The validator sees the same misfits, in its own words.
     if (told.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))) continue
     report.add(
-      diagnose("SEQ124", asWritten(at, plan), { argument: argumentOf(at, step), tool: tool.name, said: issue.message }),
+      diagnose("SEQ124", asWritten(at, plan), {
+        argument: argumentName(at, step),
+        tool: tool.name,
+        said: issue.message,
+      }),
     )
   }
   return nothing
@@ -90,8 +95,9 @@ function judgeHole(
   if (from === undefined) return
   const verdict = fit(from, shape)
   if (verdict === "fits") return
-  const argument = argumentOf(hole.at, step)
+  const argument = argumentName(hole.at, step)
   if (verdict === "may-fit") {
+    if (fitsEmptyOnly(from, shape)) report.add(diagnose("SEQ215", hole.at, sayItems(hole, from, shape, argument, step)))
     // Stored plans keep these words, and outlive an enum that is written in another order.
     const says = `${sayHole(hole)} fits \`${argument}\`: ${describe(ordered(shape))}`
     checks.push({ at: hole.at, kind: "fits", says })
@@ -106,6 +112,11 @@ function judgeHole(
       given: describe(from),
     }),
   )
+}
+
+function sayItems(hole: Hole, from: TSchema, shape: TSchema, argument: string, { tool }: Call) {
+  const [expected, given] = [shape, from].map((array) => describe(itemsOf(array) ?? never))
+  return { argument, tool, expected: expected ?? "", source: sayHole(hole), given: given ?? "" }
 }
 
 /** A place in the value that an expression stands for is one key further in where the plan says `$literal`. */
@@ -127,36 +138,49 @@ function asWritten(at: Pointer, { document }: Plan): Pointer {
 
 function diagnoseMisfit(misfit: Misfit, step: Call, called: Tool, plan: Asked): Unplaced {
   const { name: tool } = called
-  const { kind, expected, found, key = "", known = [] } = misfit
-  const argument = argumentOf(kind === "missing" ? child(misfit.at, key) : misfit.at, step)
+  const { kind, expected, found, key = "" } = misfit
+  const argument = argumentName(kind === "missing" ? child(misfit.at, key) : misfit.at, step)
   const at = asWritten(misfit.at, plan)
   switch (kind) {
     case "missing":
       return diagnose("SEQ120", at, { tool, argument, expected })
     case "unknown": {
       const mend = (): JsonPatch | undefined => mendUnknown(misfit, at, step, called, plan)
-      const nearest = suggest(key, known, "parameters")
+      const nearest = sayKeys(misfit)
       return diagnose("SEQ121", at, { tool, argument, nearest }, { part: "key", mend })
     }
     case "type":
-      return diagnose("SEQ122", at, { argument, tool, expected, found })
+      return diagnose("SEQ122", at, { argument, tool, expected, found, or: orLeaveOut(misfit, called) })
     case "value":
       return diagnose("SEQ123", at, { argument, tool, expected, found }, { mend: () => mendValue(misfit, at, step) })
   }
 }
 
+/** What may stand there by name, and what other keys must look like. */
+function sayKeys({ key = "", known = [], keys }: Misfit): string {
+  if (keys === undefined) return suggest(key, known, "parameters")
+  const others = `must be ${keys}.`
+  return known.length === 0 ? `A key here ${others}` : `${suggest(key, known, "parameters")} Any other key ${others}`
+}
+
+/** Null is a value: whoever writes it where something may be left out means to leave it out. */
+function orLeaveOut({ at, found }: Misfit, { params }: Tool): string {
+  if (found !== "null") return ""
+  const tokens = parsePointer(at)?.slice(3) ?? []
+  const name = tokens.at(-1) ?? ""
+  const optional = propertyOf(shapeWithin(params.shape, tokens.slice(0, -1)), name)?.optional === true
+  return optional ? `, or leave \`${name}\` out` : ""
+}
+
 /** `/steps/2/args/lines/0/sku` is `lines/0/sku` to its reader. */
-function argumentOf(at: Pointer, step: Call): string {
+export function argumentName(at: Pointer, step: Call): string {
   if (!at.includes("~")) return at.slice(step.at.length + 6, step.at.length + 126) || "args"
   const depth = (parsePointer(step.at)?.length ?? 0) + 1
   const tokens = parsePointer(at)?.slice(depth) ?? []
   return tokens.length === 0 ? "args" : tokens.join("/").slice(0, 120)
 }
 
-/**
- * The parameter that was meant, if the value is right there. With nothing near it, it is taken out: but only of a read,
- * because an effect without `dryRun` is another effect.
- */
+/** The parameter that was meant, if the value is right there. With nothing near it, it is taken out, where that is harmless. */
 function mendUnknown(
   { at: inValue, key = "", known = [] }: Misfit,
   at: Pointer,
@@ -167,12 +191,13 @@ function mendUnknown(
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
   const within = (parsePointer(inValue) ?? []).slice(3, -1)
   const meant = intended(key, known)
-  if (meant === undefined)
-    return tool.mutates || nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
+  if (meant === undefined) return nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
   const object = valueAt(plan.document as unknown as Json, parent)
   const property = propertyOf(shapeWithin(tool.params.shape, within), meant)
-  const value = patternAt(step.args, [...within, key])
-  const right = property !== undefined && value !== undefined && suits(property.shape, value, plan)
+  const value = expressionAt(step.args, [...within, key])
+  // What a destructive call may do without is not guessed: `deep` for `keep` is another deed.
+  const sure = tool.effect !== "destructive" || isSpelling(key, meant) || property?.optional === false
+  const right = sure && property !== undefined && value !== undefined && suits(property.shape, value, plan)
   return right && isObject(object) ? rename(parent, key, meant, object) : undefined
 }
 
@@ -190,24 +215,9 @@ function suits(shape: TSchema, value: Expression, { given }: Typed): boolean {
   return right && misfits.length === 0
 }
 
-function patternAt(pattern: Expression, [token, ...rest]: readonly string[]): Expression | undefined {
-  if (token === undefined) return pattern
-  if (pattern.kind === "literal") {
-    const value = valueAt(pattern.value, formatPointer([token, ...rest]))
-    return value === undefined ? undefined : { kind: "literal", at: pattern.at, value }
-  }
-  const inner =
-    pattern.kind === "object"
-      ? pattern.entries.find(([key]) => key === token)?.[1]
-      : pattern.kind === "array"
-        ? pattern.items[Number(token)]
-        : undefined
-  return inner && patternAt(inner, rest)
-}
-
 /** One of a few known words, written otherwise. Numbers and amounts are never guessed. */
 function mendValue({ at: inValue, known = [] }: Misfit, at: Pointer, step: Call): JsonPatch | undefined {
-  const written = patternAt(step.args, (parsePointer(inValue) ?? []).slice(3))
+  const written = expressionAt(step.args, (parsePointer(inValue) ?? []).slice(3))
   if (written?.kind !== "literal" || typeof written.value !== "string") return undefined
   const meant = intended(written.value, known)
   return meant === undefined ? undefined : [{ op: "replace", path: at, value: meant }]

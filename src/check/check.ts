@@ -10,6 +10,7 @@ import { checkMachine, type Staged } from "./machine.ts"
 import { checkOrder, type Ordered } from "./order.ts"
 import { checkPredecessors, type Preceded } from "./predecessors.ts"
 import { checkReferences, type Typed } from "./references.ts"
+import { checkTemplates } from "./templates.ts"
 import { checkTools, type Tooled } from "./tools.ts"
 
 /** What the passes learnt. It is a proof only if the report has no error. */
@@ -20,7 +21,8 @@ export function check(plan: Plan, catalog: Catalog, report: Report, spent: Spent
   const ordered = checkOrder(tooled, catalog, report)
   const typed = checkReferences(ordered, catalog, report)
   const argued = checkArguments(typed, catalog, report)
-  const preceded = checkPredecessors(argued, catalog, report)
+  const plain = checkTemplates(argued, catalog, report)
+  const preceded = checkPredecessors(plain, catalog, report)
   const staged = checkMachine(preceded, catalog, report)
   const bounded = checkBlast(staged, catalog, report, spent)
   const budgeted = checkBudgets(bounded, catalog, report)

@@ -1,25 +1,33 @@
-/** Effects: no effect is made twice unless the plan says so.   Codes: SEQ701. */
+/** Effects: no effect is made twice unless the plan says so, and one that happens once never.   Codes: SEQ701. */
 import type { Catalog } from "../catalog/catalog.ts"
+import { fit } from "../catalog/schema/fit.ts"
+import { stringOf } from "../catalog/schema/make.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Expression, Plan } from "../plan/plan.ts"
-import { canonicalExpression } from "../plan/same.ts"
+import type { Call, Expression, Plan, Read } from "../plan/plan.ts"
+import { canonicalExpression, expressionAt } from "../plan/same.ts"
 import { isObject, type Json } from "../text/json.ts"
-import { child } from "../text/pointer.ts"
+import { child, parsePointer } from "../text/pointer.ts"
 import { removeStep } from "./rearrange.ts"
+import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 
-export function checkEffects<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P {
+export function checkEffects<P extends Plan & Tooled & Typed>(plan: P, catalog: Catalog, report: Report): P {
   const calls = plan.steps.filter(
     (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
   )
   const alike = new Map<number, number>()
   const sketches = calls.map((step) => sketch(step.args))
   for (const one of sketches) alike.set(one, (alike.get(one) ?? 0) + 1)
+  const isText = (read: Read): boolean => {
+    const given = plan.given.get(read)
+    return given !== undefined && fit(given, text) === "fits"
+  }
   const effects = new Map<string, { first: Call; occurrences: Set<number> }>()
   for (const [index, step] of calls.entries()) {
-    if (alike.get(sketches[index] ?? 0) === 1 || report.spoilt(step.index)) continue
-    const effect = `${step.tool} ${canonicalExpression(step.args)}`
+    if (report.spoilt(step.index) || plan.tools[step.index]?.once !== undefined) continue
+    if (alike.get(sketches[index] ?? 0) === 1) continue
+    const effect = `${step.tool} ${canonicalExpression(step.args, isText)}`
     const earlier = effects.get(effect)
     if (earlier === undefined) {
       effects.set(effect, { first: step, occurrences: new Set([step.occurrence]) })
@@ -28,13 +36,53 @@ export function checkEffects<P extends Plan & Tooled>(plan: P, catalog: Catalog,
     } else {
       const related = [{ at: earlier.first.at, message: `\`${earlier.first.id}\` is here` }]
       const occurrence = Math.max(...earlier.occurrences) + 1
+      const remedy = `Remove one, or say \`"occurrence": ${occurrence}\` if it is meant to happen again.`
       // To say `occurrence` would make the effect once more: a fix may only do less. Nobody's answer must be lost by it.
       const mend = () => removeStep(plan, catalog, step.index)
-      const params = { step: step.id, first: earlier.first.id, occurrence }
+      const params = { step: step.id, first: earlier.first.id, how: "", remedy }
       report.add(diagnose("SEQ701", child(step.at, "tool"), params, { related, mend }))
     }
   }
+  checkOnce(plan, calls, isText, catalog, report)
   return plan
+}
+
+const text = stringOf({})
+
+/**
+ * The same values are the same effect, whatever the other arguments and `occurrence` say: the second would be refused, or
+ * answered with what the first gave. Where only the run knows the values, it decides.
+ */
+function checkOnce(
+  plan: Plan & Tooled,
+  calls: readonly Call[],
+  isText: (read: Read) => boolean,
+  catalog: Catalog,
+  report: Report,
+): void {
+  const sayAll = (expression: Expression): string => canonicalExpression(expression, isText)
+  const claims = new Map<string, Call>()
+  for (const step of calls) {
+    const once = plan.tools[step.index]?.once
+    if (once === undefined || report.spoilt(step.index)) continue
+    const values = once.by.map((pointer) => expressionAt(step.args, parsePointer(pointer) ?? []))
+    if (!values.every((value) => value !== undefined)) continue
+    const claim = [step.tool, ...values.map((value) => sayAll(value))].join("\n")
+    const first = claims.get(claim)
+    if (first === undefined) {
+      claims.set(claim, step)
+      continue
+    }
+    const by = once.by.map((pointer) => `\`${(parsePointer(pointer) ?? []).join("/")}\``).join(", ")
+    const how = `: \`${step.tool}\` happens once for the same ${by}`
+    const remedy = "Remove one; `occurrence` does not make it happen again."
+    const related = [{ at: first.at, message: `\`${first.id}\` is here` }]
+    const same = step.occurrence === first.occurrence && sayAll(step.args) === sayAll(first.args)
+    // Of two that differ, nobody knows which was meant.
+    const mend = () => (same ? removeStep(plan, catalog, step.index) : undefined)
+    const params = { step: step.id, first: first.id, how, remedy }
+    report.add(diagnose("SEQ701", child(step.at, "tool"), params, { related, mend }))
+  }
 }
 
 /** Cheap and free of order: equal arguments have equal sketches, so that few need be compared in full. */

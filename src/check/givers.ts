@@ -6,6 +6,7 @@ import { fit } from "../catalog/schema/fit.ts"
 import { unknown } from "../catalog/schema/make.ts"
 import { itemsOf } from "../catalog/schema/shape.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
+import { isUnread } from "../document/document.ts"
 import type { Call, Plan, Read, Step } from "../plan/plan.ts"
 import { child, parsePointer } from "../text/pointer.ts"
 
@@ -46,8 +47,15 @@ export function mendSource(
 export const giversOf = (read: Read, step: Step, plan: Plan, catalog: Catalog): readonly Call[] =>
   read.path.length === 0 ? [] : callsBefore(step, plan).filter((call) => gives(call, read, step, catalog))
 
-export const callsBefore = (step: Step, plan: Plan): readonly Call[] =>
-  plan.steps.slice(0, step.index).filter((other) => other.kind === "call")
+/** Of two with one id the first: a name means no other. */
+export function callsBefore(step: Step, plan: Plan): readonly Call[] {
+  const named = new Set<string>()
+  return plan.steps.slice(0, step.index).filter((other): other is Call => {
+    const first = !named.has(other.id)
+    named.add(other.id)
+    return first && other.kind === "call" && !isUnread(other, "id")
+  })
+}
 
 /** The shape at a path into a whole, or of what is picked out of an array there. */
 export function shapeOf(read: Read, whole: TSchema, path: readonly string[] = read.path): TSchema | undefined {

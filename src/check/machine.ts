@@ -7,6 +7,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, orList, suggest } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { isUnread } from "../document/document.ts"
 import type { Call, Plan, Transition } from "../plan/plan.ts"
 import { child } from "../text/pointer.ts"
 import type { ApprovalNeed } from "./compiled.ts"
@@ -30,6 +31,10 @@ export function checkMachine<P extends Plan & Tooled>(plan: P, catalog: Catalog,
       const tool = plan.tools[step.index]
       if (machine !== undefined && state !== undefined && tool?.states !== undefined)
         checkCall(step, tool, tool.states, state, { plan, catalog, machine, report })
+      // It may be a transition.
+      if (isUnread(step, "kind")) state = undefined
+    } else if (isUnread(step, "transition")) {
+      state = undefined
     } else if (machine === undefined) {
       const mend = () => removeStep(plan, catalog, step.index)
       report.add(diagnose("SEQ304", child(step.at, "transition"), { state: step.to, step: step.id }, { mend }))

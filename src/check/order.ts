@@ -7,6 +7,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { isUnread } from "../document/document.ts"
 import type { Name, Plan, Read, Step } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { callsBefore, giversOf, gives } from "./givers.ts"
@@ -24,8 +25,9 @@ export interface Ordered {
 
 export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Report): P & Ordered {
   const known = new Map<string, Step>()
-  for (const step of plan.steps) if (!known.has(step.id)) known.set(step.id, step)
-  const visit: Visit = { plan, catalog, report, known }
+  const named = plan.steps.filter((step) => !isUnread(step, "id"))
+  for (const step of named) if (!known.has(step.id)) known.set(step.id, step)
+  const visit: Visit = { plan, catalog, report, known, complete: named.length === plan.steps.length }
   const sources: (readonly (Source | undefined)[])[] = []
   const waits: (readonly number[])[] = []
   for (const step of plan.steps) {
@@ -70,20 +72,24 @@ interface Visit {
   readonly catalog: Catalog
   readonly report: Report
   readonly known: ReadonlyMap<string, Step>
+  /** Every step has an id. */
+  readonly complete: boolean
 }
 
 function checkName(step: Step, id: string, where: Read | Name, visit: Visit): number | undefined {
-  const { report, known } = visit
+  const { report, known, complete } = visit
   const named = known.get(id)
   if (named !== undefined && named.index < step.index && named.kind === "call") return named.index
   const at = "kind" in where ? child(where.at, "$from") : where.at
+  if (named === undefined && !complete) {
+    // A step whose id could not be read, which was told, may be the one that is named.
+    report.spoil(step.index)
+    return undefined
+  }
   if (named === undefined) {
     const earlier = [...known.values()].filter((other) => other.kind === "call" && other.index < step.index)
-    const nearest = suggest(
-      id,
-      earlier.map((other) => other.id),
-      "earlier calls",
-    )
+    const inputs = "kind" in where && visit.catalog.inputs !== undefined ? ["input"] : []
+    const nearest = suggest(id, [...earlier.map((other) => other.id), ...inputs], "earlier calls")
     const mend = () => mendUnknown(step, id, where, at, visit)
     report.add(diagnose("SEQ201", at, { step: step.id, missing: id.slice(0, 80), nearest }, { mend }))
     return undefined

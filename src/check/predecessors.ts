@@ -11,6 +11,7 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import { nearestTo } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { isUnread } from "../document/document.ts"
 import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { argumentOf, canonicalExpression } from "../plan/same.ts"
 import { canonical } from "../text/canonical.ts"
@@ -144,14 +145,14 @@ function impliedArgs(
   return complete && accepted ? implied : undefined
 }
 
-/** An earlier call of no tool that was surely meant to be the required one: that was told already. */
+/** An earlier call of no tool, which may have been meant to be the required one: that was told already. */
 const isMisspelt = (required: string, step: Call, { steps, tools }: Plan & Tooled): boolean =>
   steps.some(
     (other) =>
       other.kind === "call" &&
       other.index < step.index &&
       tools[other.index] === undefined &&
-      nearestTo(other.tool, [required]).length > 0,
+      (isUnread(other, "tool", "kind") || nearestTo(other.tool, [required]).length > 0),
   )
 
 /** Equal texts are equal values; different constants are different; anything else only the run can tell. */

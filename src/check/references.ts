@@ -7,10 +7,11 @@ import type { TSchema } from "@sinclair/typebox"
 import { Type } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { accepts } from "../catalog/schema/accept.ts"
-import { shapeAt } from "../catalog/schema/at.ts"
+import { type NoPlace, shapeAt } from "../catalog/schema/at.ts"
 import { fit } from "../catalog/schema/fit.ts"
-import { unknown } from "../catalog/schema/make.ts"
-import { describe, itemsOf } from "../catalog/schema/shape.ts"
+import { countOf } from "../catalog/schema/interval.ts"
+import { unionOf, unknown } from "../catalog/schema/make.ts"
+import { branchesOf, describe, itemsOf } from "../catalog/schema/shape.ts"
 import { show } from "../catalog/schema/show.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
@@ -147,7 +148,7 @@ function lookUp(
       ? suggest(token, found.known, "fields")
       : found.why === "not-an-index"
         ? "An array takes an index from 0, or `where` and `pick`."
-        : "There is nothing further in."
+        : sayEnd(shape, path.slice(0, found.index), found.why)
   const mend = (): JsonPatch | undefined => {
     const meant = intended(token, found.known)
     if (meant === undefined) return mending.else()
@@ -157,6 +158,14 @@ function lookUp(
   }
   report.add(diagnose("SEQ205", at, { source: says, path: reached, known }, { mend }))
   return undefined
+}
+
+/** Why a path ends: an array that is shorter by declaration, or a value that holds nothing. */
+function sayEnd(shape: TSchema, path: readonly string[], why: NoPlace["why"]): string {
+  const whole = shapeAt(shape, path)
+  const count = why === "absent" && whole.ok ? countOf(whole.shape) : null
+  if (count === null || count.max === Infinity) return "There is nothing further in."
+  return count.max === 0 ? "It is always empty." : `Its last index is ${count.max - 1}.`
 }
 
 function checkSelection(read: Selection, array: TSchema, says: string, visit: Visit): TSchema | undefined {
@@ -169,11 +178,37 @@ function checkSelection(read: Selection, array: TSchema, says: string, visit: Vi
   }
   checks.push({ at: read.at, kind: "selects-one", says: `exactly one element of ${place} matches \`where\`` })
   const faults = read.where.filter((match) => !canMatch(match, items, place, read, visit))
-  const picked = lookUp(items, read.pick, child(read.at, "pick"), `an element of ${place}`, visit, {
-    right: (pick) => suits(shapeOf({ ...read, pick }, array, []), read, visit),
-    else: () => undefined,
-  })
+  const picked = lookUp(
+    matching(items, read, visit),
+    read.pick,
+    child(read.at, "pick"),
+    `an element of ${place}`,
+    visit,
+    {
+      right: (pick) => suits(shapeOf({ ...read, pick }, array, []), read, visit),
+      else: () => undefined,
+    },
+  )
   return faults.length === 0 ? picked : undefined
+}
+
+/** Of a union, the elements that `where` can be right of: a `kind` that is compared tells what else there is. */
+function matching(items: TSchema, { where }: Selection, { given }: Visit): TSchema {
+  const branches = branchesOf(items)
+  const inside = where.filter(({ path }) => path.length > 0)
+  if (branches.length === 1 || inside.length === 0) return items
+  const right = branches.filter((branch) =>
+    inside.every(({ path, value }) => {
+      const place = shapeAt(branch, path)
+      if (!("shape" in place)) return false
+      const shape = place.shape as TSchema
+      if (value.kind === "literal") return accepts(shape, value.value)
+      const wanted = given.get(value)
+      return wanted === undefined || fit(wanted, shape) !== "never-fits"
+    }),
+  )
+  // Where none is right of all, each comparison alone may be: the run finds no element.
+  return right.length === 0 ? items : unionOf(right)
 }
 
 /** An element may lack what `where` compares: then it does not match, which is no fault of the plan. */

@@ -1,4 +1,4 @@
-/** Does what the diagnostics of a plan offer, and compiles again, until nothing more is offered. */
+/** Does what the diagnostics of a plan offer, and compiles again, until nothing more is offered or a round mends nothing. */
 import { type Compiled, compile } from "../compile.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import { applyFixes } from "../diagnostic/fixes.ts"
@@ -9,7 +9,7 @@ import { root } from "../text/pointer.ts"
 import { readJson } from "../text/read-json.ts"
 import { type PlanFile, type PlanOptions, withFlags } from "./plan-file.ts"
 
-/** Nothing is known to need more; each round leaves fewer faults. */
+/** Nothing is known to need more. */
 const mostRounds = 8
 
 export interface Mended {
@@ -44,7 +44,9 @@ export function mend({ catalog, text, compiled }: PlanFile, { unwrap }: PlanOpti
     json = read(next)
     // What was put in may be too much for the bounds of a text.
     if (!json.ok) break
-    last = withFlags(compile(catalog, next, options))
+    const after = withFlags(compile(catalog, next, options))
+    if (!isBetter(after, last, applied)) break
+    last = after
     mended = {
       text: next,
       document,
@@ -55,4 +57,21 @@ export function mend({ catalog, text, compiled }: PlanFile, { unwrap }: PlanOpti
     }
   }
   return mended
+}
+
+/** Fewer faults; or none of those that were mended is left, and what they hid is seen for the first time. */
+function isBetter(after: Compiled, before: Compiled, applied: readonly Diagnostic[]): boolean {
+  const countOf = ({ diagnostics, more }: Compiled): number =>
+    more + diagnostics.filter(({ severity }) => severity === "error").length
+  if (after.ok || countOf(after) < countOf(before)) return true
+  const [left, there] = [timesOf(after.diagnostics), timesOf(before.diagnostics)]
+  return [...timesOf(applied)].every(([words, times]) => (left.get(words) ?? 0) + times <= (there.get(words) ?? 0))
+}
+
+/** Places move with the steps; the words do not. */
+function timesOf(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  for (const { code, message } of diagnostics)
+    times.set(`${code} ${message}`, (times.get(`${code} ${message}`) ?? 0) + 1)
+  return times
 }

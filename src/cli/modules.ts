@@ -16,7 +16,7 @@ type Role = "catalog" | "tools"
 export const namesOf = (role: Role): string => `${role}.${endings.slice(0, -1).join(", .")} or .${endings.at(-1)}`
 
 /** The catalog beside a plan, or in the nearest folder above it: up to where we stand, or to the top if the plan is elsewhere. */
-export function findCatalog(plan: string): string {
+export function findCatalog(plan: string, remedy = "name one with --catalog"): string {
   const here = process.cwd()
   const start = plan === "-" ? here : dirname(resolve(plan))
   for (let folder = start; ; folder = dirname(folder)) {
@@ -25,7 +25,7 @@ export function findCatalog(plan: string): string {
     if (folder === here || folder === dirname(folder)) break
   }
   const searched = plan === "-" ? "in this folder" : `beside ${nameOf(plan)} or above it`
-  throw new UsageError(`there is no ${namesOf("catalog")} ${searched}; name one with --catalog`)
+  throw new UsageError(`there is no ${namesOf("catalog")} ${searched}; ${remedy}`)
 }
 
 export function findTools(catalog: string): string {
@@ -37,8 +37,9 @@ export function findTools(catalog: string): string {
 export const moduleIn = (folder: string, role: Role): string | undefined =>
   endings.map((ending) => join(folder, `${role}.${ending}`)).find((path) => existsSync(path))
 
-export async function loadCatalog(path: string): Promise<Catalog> {
-  const { default: found } = await loadModule(path, "catalog")
+/** `named` says how: by an option, or as it is. */
+export async function loadCatalog(path: string, named: "option" | "argument" = "option"): Promise<Catalog> {
+  const { default: found } = await loadModule(path, "catalog", named)
   if (isCatalog(found)) return found
   const remedy = looksLike(found, ["diagnostics", "spec"])
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
@@ -73,8 +74,9 @@ async function makeTools(make: () => unknown, path: string): Promise<unknown> {
 }
 
 /** The whole module: what it exports is not waited for, as it would be if it were given back alone. */
-async function loadModule(path: string, role: Role): Promise<{ readonly default?: unknown }> {
-  if (!existsSync(path)) throw new UsageError(`there is no file ${nameOf(path)} (--${role})`)
+async function loadModule(path: string, role: Role, named = "option"): Promise<{ readonly default?: unknown }> {
+  const option = named === "option" ? ` (--${role})` : ""
+  if (!existsSync(path)) throw new UsageError(`there is no file ${nameOf(path)}${option}`)
   const found = await load(path)
   if (!("default" in found)) throw new UsageError(`${nameOf(path)} has no default export: it should be the ${role}`)
   return found

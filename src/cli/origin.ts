@@ -19,19 +19,21 @@ export interface Origin {
 }
 
 export async function originOf(entries: readonly Entry[], options: OriginOptions): Promise<Origin> {
-  const { catalog, path } = await catalogOf(entries, options)
+  const path = catalogPathOf(entries, options)
   const kept = keptIn(entries)
   // Tools belong to their catalog: with another one, those beside that are meant.
   const keptTools = resolve(path) === kept.catalog ? kept.tools : undefined
-  return { catalog, toolsPath: options.tools ?? keptTools ?? findTools(path) }
+  const toolsPath = options.tools ?? keptTools ?? findTools(path)
+  return { catalog: await loadCatalog(path), toolsPath }
 }
 
-export async function catalogOf(
-  entries: readonly Entry[],
-  options: OriginOptions,
-): Promise<{ readonly catalog: Catalog; readonly path: string }> {
+/** For what needs no tools. */
+export const catalogOf = (entries: readonly Entry[], options: OriginOptions): Promise<Catalog> =>
+  loadCatalog(catalogPathOf(entries, options))
+
+function catalogPathOf(entries: readonly Entry[], options: OriginOptions): string {
   const path = options.catalog ?? keptIn(entries).catalog ?? moduleIn(process.cwd(), "catalog")
-  if (path !== undefined) return { catalog: await loadCatalog(path), path }
+  if (path !== undefined) return path
   const tools = options.tools === undefined ? " (and its tools with --tools, unless they are beside it)" : ""
   throw new UsageError(
     `the run names no catalog that is there, and there is no ${namesOf("catalog")} in this folder; name it with --catalog${tools}`,

@@ -5,12 +5,15 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { type Compiled, compile } from "../compile.ts"
 import type { ProviderName } from "../planner/form/provider.ts"
 import { load } from "../stored.ts"
+import type { Bounds } from "../text/bounds.ts"
 import { byteLength } from "../text/byte-length.ts"
 import { findFence } from "../text/fence.ts"
+import { isObject, type Json } from "../text/json.ts"
+import { readJson } from "../text/read-json.ts"
 import { restoreJson } from "../text/restore-json.ts"
 import { findCatalog, loadCatalog, nameOf } from "./modules.ts"
 import { lookFor, readBytes } from "./read-file.ts"
-import { UsageError } from "./terminal.ts"
+import { complain, UsageError } from "./terminal.ts"
 
 export interface PlanOptions {
   /** The catalog's module. By default the one that is found beside the plan or above it. */
@@ -48,6 +51,10 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   if (options.for !== undefined && !isFaulty(catalog)) return { ...opened, ...(await decode(opened, options)) }
   const { unwrap } = options
   const compiled = compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
+  if (!compiled.ok && isOfForm(bytes, catalog.bounds, options))
+    complain(
+      `note: ${name} looks like the structured output of a provider: \`sequitur compile --for openai\` (or anthropic, gemini) takes that form`,
+    )
   return { ...opened, compiled: withFlags(compiled) }
 }
 
@@ -84,6 +91,15 @@ function blankFence(text: string, bytes: Uint8Array): string | Uint8Array {
   return fence?.kind === "whole" && isUtf8(bytes)
     ? text.slice(0, fence.start).replace(/[^\r\n]/g, " ") + text.slice(fence.start, fence.end)
     : bytes
+}
+
+/** A step's deed in `do`, or its arguments as text: no plan is written so, and every form of a provider is. */
+function isOfForm(bytes: Uint8Array, bounds: Bounds, { unwrap }: PlanOptions): boolean {
+  const read = readJson(bytes, bounds, unwrap === undefined ? {} : { unwrap })
+  if (!read.ok || !isObject(read.value) || !Array.isArray(read.value.steps)) return false
+  return read.value.steps.some(
+    (step: Json) => isObject(step) && (isObject(step.do ?? null) || typeof step.args === "string"),
+  )
 }
 
 /** What is an option in code is a flag here. */

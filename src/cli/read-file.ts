@@ -21,6 +21,13 @@ export async function lookForPlace(file: string): Promise<void> {
   if (!stats?.isDirectory()) throw new UsageError(`${nameOf(file)}: the folder ${nameOf(folder)} does not exist`)
 }
 
+/** Whether two names lead to one file, by whatever links. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (resolve(one) === resolve(other)) return true
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file, { bigint: true }).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
 /** The bytes of a file: all of them, or some more than there is room for, for whoever reads them to refuse. How much room
  *  there is may depend on how the text begins. */
 export async function readBytes(file: string, room: (head: string) => number): Promise<Uint8Array> {

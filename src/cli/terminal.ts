@@ -1,7 +1,8 @@
 /** Where the command line speaks: what was asked for on standard output, what went wrong on standard error. */
 import { styleText } from "node:util"
 import type { Look } from "../explain/look.ts"
-import { clip, printableJson } from "../explain/printable.ts"
+import { clip } from "../explain/printable.ts"
+import { escapeHiddenJson } from "../text/escape.ts"
 
 /** Exit codes, for scripts. Of several files, the worst (the highest) counts. */
 export const exit = { fine: 0, refused: 1, usage: 2, awaiting: 3, inDoubt: 4, cancelled: 5, exhausted: 6 } as const
@@ -26,7 +27,7 @@ export function print(text: string): void {
 
 /** On one line, or laid out by the `indent` given. A terminal may be reading this too. */
 export const printJson = (value: unknown, indent?: number): void =>
-  print(printableJson(JSON.stringify(value, null, indent)))
+  print(escapeHiddenJson(JSON.stringify(value, null, indent)))
 
 export function complain(message: string): void {
   process.stderr.write(`${message}\n`)

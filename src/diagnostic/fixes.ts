@@ -1,7 +1,8 @@
 /** Several fixes at once: those that do not touch the same place, in an order in which none of them moves another's. */
+import { demand } from "../text/demand.ts"
 import { isObject, type Json } from "../text/json.ts"
 import type { Diagnostic } from "./diagnostic.ts"
-import { applyPatch, type JsonPatch, type Operation, valueAt } from "./patch.ts"
+import { applyPatch, isPatch, type JsonPatch, type Operation, valueAt } from "./patch.ts"
 
 export interface Fixed {
   /** A new value where anything was applied; the document itself is never changed. */
@@ -12,12 +13,16 @@ export interface Fixed {
   readonly patch: JsonPatch
 }
 
-/** Applies the fixes that diagnostics of this document carry. Of two that touch one place the first counts. */
+/**
+ * Applies the fixes that diagnostics of this document carry. Of two that touch one place the first counts; what is no
+ * patch is passed over, like one that leads nowhere. Throws a `TypeError` where it is given no list of diagnostics.
+ */
 export function applyFixes(document: Json, diagnostics: readonly Diagnostic[]): Fixed {
+  demand(Array.isArray(diagnostics), "`diagnostics` must be those that `compile` gives")
   const taken: Taken[] = []
   for (const diagnostic of diagnostics) {
-    const { fix } = diagnostic
-    if (fix === undefined) continue
+    const fix = isObject(diagnostic) ? diagnostic.fix : undefined
+    if (!isPatch(fix)) continue
     const one = { diagnostic, fix, shift: fix.find((operation) => shifts(operation, document)) }
     if (!taken.some((other) => collide(one, other))) taken.push(one)
   }

@@ -17,16 +17,15 @@ export function nearestTo(wanted: string, names: Iterable<string>): readonly str
 
 /**
  * The one name that was surely meant: written in another case or with other separators, or with one letter more, less,
- * other, or two neighbours swapped. Nothing where two names are as near. Names that differ in their digits are numbered,
- * not misspelt; and a fix may not take `lock` for `unlock`, so this is much stricter than a hint.
+ * other, or two neighbours swapped. Nothing where two names are as near. Names that differ in their digits or in a word of
+ * one or two letters are told apart by them, not misspelt; and a fix may not take `lock` for `unlock`, so this is much stricter than a hint.
  */
 export function intended(wanted: string, names: Iterable<string>): string | undefined {
   if (wanted.length > 200) return undefined
-  const written = fold(wanted)
   let best = 2
   let meant: readonly string[] = []
   for (const name of new Set(names)) {
-    const steps = slips(written, fold(name))
+    const steps = slips(wanted, name)
     if (steps > best || steps > 1) continue
     meant = steps < best ? [name] : [...meant, name]
     best = steps
@@ -34,13 +33,36 @@ export function intended(wanted: string, names: Iterable<string>): string | unde
   return meant.length === 1 ? meant[0] : undefined
 }
 
+/** Whether two names, or two paths, differ by case and separators only: then they are one, whatever hangs on it. */
+export const isSpelling = (written: string, name: string): boolean =>
+  foldPath(written) === foldPath(name) && numbersIn(written) === numbersIn(name)
+
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[\s_.-]/g, "")
 
+const foldPath = (path: string): string => fold(path).replaceAll(/[/[\]$]/g, "")
+
+/** `1.5` is no spelling of `15`, nor `-5` of `5`. */
+const numbersIn = (name: string): string => (name.match(/(?<!\w)-?\d+(?:\.\d+)*|\d+(?:\.\d+)*/g) ?? []).join(" ")
+
+/** `user_a` is no slip of `user_b`, nor `fromEu` of `fromUs`: words as short as these tell things apart. */
+function areLabels(one: string, other: string): boolean {
+  const [words, others] = [wordsOf(one), wordsOf(other)]
+  return (
+    words.length === others.length &&
+    words.some((word, index) => word !== others[index] && word.length < 3 && (others[index] ?? "").length < 3)
+  )
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  name.split(/[\s_.-]+|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase())
+
 /** 0 where they are the same, 1 for a single slip of the hand, 2 for anything more. */
-function slips(written: string, name: string): 0 | 1 | 2 {
+function slips(wanted: string, meant: string): 0 | 1 | 2 {
+  const [written, name] = [fold(wanted), fold(meant)]
+  if (numbersIn(wanted) !== numbersIn(meant)) return 2
   if (written === name) return 0
   if (Math.max(written.length, name.length) < 4 || Math.abs(written.length - name.length) > 1) return 2
-  if (written.replaceAll(/\D/g, "") !== name.replaceAll(/\D/g, "")) return 2
+  if (areLabels(wanted, meant)) return 2
   if (distance(written, name) === 1) return 1
   const at = [...written].findIndex((letter, index) => letter !== name[index])
   return written.length === name.length &&

@@ -1,4 +1,5 @@
 /** Edits of a document: the operations of RFC 6902 that a fix needs, applied to a copy. */
+import { canonical } from "../text/canonical.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 
@@ -21,19 +22,34 @@ export const rename = (
     ? undefined
     : [{ op: "move", from: child(at, key), path: child(at, meant) }]
 
-/** The document with all of a patch done to it; undefined where an operation leads nowhere. The document stays as it is. */
+/** Whether it is one, whoever made it: a patch may have been sent to and fro. */
+export const isPatch = (patch: unknown): patch is JsonPatch => Array.isArray(patch) && patch.every(isOperation)
+
+function isOperation(value: unknown): value is Operation {
+  if (!isObject(value) || typeof value.path !== "string") return false
+  const { op } = value
+  if (op === "move") return typeof value.from === "string"
+  return op === "remove" || ((op === "add" || op === "replace") && value.value !== undefined)
+}
+
+/**
+ * The document with all of a patch done to it; undefined where an operation leads nowhere, or is none. The document stays
+ * as it is.
+ */
 export function applyPatch(document: Json, patch: JsonPatch): Json | undefined {
+  if (!isPatch(patch)) return undefined
   let value: Json | undefined = document
   for (const operation of patch) value = value === undefined ? undefined : apply(value, operation)
   return value
 }
 
-/** Whether every operation of a patch finds its place in the document as it is. */
+/** Whether every operation of a patch finds its place in the document as it is, and changes what stands there. */
 export const isApplicable = (document: Json, patch: JsonPatch): boolean =>
   patch.every((operation) => {
     const { op, path } = operation
-    if (op === "move") return valueAt(document, operation.from) !== undefined
-    return valueAt(document, op === "add" ? path.slice(0, path.lastIndexOf("/")) : path) !== undefined
+    if (op === "move") return operation.from !== path && valueAt(document, operation.from) !== undefined
+    const there = valueAt(document, op === "add" ? path.slice(0, path.lastIndexOf("/")) : path)
+    return there !== undefined && (op !== "replace" || canonical(there) !== canonical(operation.value))
   })
 
 /** The value at a pointer; undefined where there is none. */

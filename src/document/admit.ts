@@ -1,4 +1,7 @@
-/** Value to document: the envelope has the right shape, or the road ends here. Codes: SEQ101 … SEQ111. */
+/**
+ * Value to document. The road ends here only where the version is unknown or there is no list of steps to go on with: any
+ * other fault of shape poisons its step, and what is right is asked about all the same. Codes: SEQ101 … SEQ111.
+ */
 import type { TSchema } from "@sinclair/typebox"
 import { accepts } from "../catalog/schema/accept.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
@@ -10,9 +13,18 @@ import type { Bounds } from "../text/bounds.ts"
 import { canonical } from "../text/canonical.ts"
 import { escapeNonAscii } from "../text/escape.ts"
 import { codePoint } from "../text/found.ts"
-import { isObject, type Json, nameOf } from "../text/json.ts"
+import { isObject, type Json, type JsonObject, nameOf } from "../text/json.ts"
 import { child, formatPointer, type Pointer, parsePointer, root } from "../text/pointer.ts"
-import { type Document, DocumentShape, idPattern, keptIds, type StepDocument, StepShape } from "./document.ts"
+import {
+  type Document,
+  DocumentShape,
+  idPattern,
+  isUnread,
+  keptIds,
+  type StepDocument,
+  StepShape,
+  type Unread,
+} from "./document.ts"
 
 const steps = child(root, "steps")
 
@@ -25,15 +37,18 @@ export function admit(value: Json, bounds: Bounds, report: Report): Document | u
     return undefined
   }
   const misfits = judgePattern<never>(DocumentShape, { kind: "literal", at: root, value }, noHole)
-  if (misfits.length > 0) {
-    for (const misfit of misfits) report.add(diagnoseMisfit(misfit, value))
+  for (const misfit of misfits) if (!isMisspelt(misfit, value)) report.add(diagnoseMisfit(misfit, value))
+  if (!isObject(value) || !Array.isArray(value.steps)) return undefined
+  const written: readonly Json[] = value.steps
+  const { length } = written
+  if (length > bounds.steps) {
+    report.add(diagnose("SEQ109", steps, { count: length, max: bounds.steps }))
     return undefined
   }
-  const document = value as unknown as Document
-  const { length } = document.steps
-  if (length > bounds.steps) report.add(diagnose("SEQ109", steps, { count: length, max: bounds.steps }))
-  else for (const [index, step] of document.steps.entries()) admitKind(step, child(steps, index), report)
-  if (report.failed()) return undefined
+  const whole = misfits.length === 0
+  const read = written.map((step, index) => admitStep(step, index, whole, report))
+  const right = whole && read.every((step, index) => step === (written[index] as unknown))
+  const document = right ? (value as unknown as Document) : withSteps(read, value)
   admitGoal(document, bounds, report)
   if (length === 0) report.add(diagnose("SEQ111", steps, {}))
   admitIds(document, report)
@@ -42,26 +57,78 @@ export function admit(value: Json, bounds: Bounds, report: Report): Document | u
 
 const noHole = (): void => undefined
 
-/** A step is a call or a transition, and has the fields of its kind. */
-function admitKind(step: StepDocument, at: Pointer, report: Report): void {
-  const { tool, transition } = step
-  if (tool !== undefined && transition !== undefined) {
-    report.add(diagnose("SEQ107", at, { problem: `step \`${step.id}\` has both \`tool\` and \`transition\`` }))
-  } else if (tool === undefined && transition === undefined) {
-    report.add(diagnose("SEQ107", at, { problem: `step \`${step.id}\` has neither \`tool\` nor \`transition\`` }))
-  } else if (tool !== undefined && step.args === undefined) {
-    const expected = "an object of arguments, `{}` if there are none"
-    report.add(diagnose("SEQ102", at, { owner: `step \`${step.id}\``, field: "args", expected }))
-  } else if (transition !== undefined) {
-    for (const field of ["args", "occurrence"] as const) {
-      if (step[field] === undefined) continue
-      const problem = `step \`${step.id}\` is a transition and has no \`${field}\``
-      const mend = (): JsonPatch | undefined =>
-        canonical(step[field] as Json) === "{}" ? [{ op: "remove", path: child(at, field) }] : undefined
-      report.add(diagnose("SEQ107", child(at, field), { problem }, { part: "key", mend }))
-    }
-  }
+/** A document with a fault in it is no plan, but what could be read of it is asked about all the same. */
+const withSteps = (read: readonly StepDocument[], { goal }: JsonObject): Document => ({
+  version: 1,
+  ...(typeof goal === "string" ? { goal } : {}),
+  steps: read,
+})
+
+/** The step as later passes may read it: itself, where nothing is wrong with it. */
+function admitStep(written: Json, index: number, whole: boolean, report: Report): StepDocument {
+  if (!isObject(written)) return { id: String(index + 1), unread: ["id", "kind"] }
+  const step = whole ? (written as unknown as StepDocument) : rightFields(written)
+  const unread = [
+    ...(step.id === undefined ? (["id"] as const) : []),
+    ...admitKind(written, typeof step.id === "string" ? `\`${step.id}\`` : index + 1, child(steps, index), report),
+    ...(["tool", "transition", "args"] as const).filter(
+      (field) => Object.hasOwn(written, field) && step[field] === undefined,
+    ),
+  ]
+  return unread.length === 0 ? (step as StepDocument) : { ...step, id: step.id ?? String(index + 1), unread }
 }
+
+/** The fields of the right shape. */
+const rightFields = (written: JsonObject): Partial<StepDocument> =>
+  Object.fromEntries(
+    Object.entries(written).filter(([key, value]) => {
+      const shape = fieldOf(StepShape, key)
+      return shape !== undefined && accepts(shape, value)
+    }),
+  )
+
+const fieldOf = ({ properties }: { readonly properties: { readonly [field: string]: TSchema } }, key: string) =>
+  Object.hasOwn(properties, key) ? properties[key] : undefined
+
+/** A step is a call or a transition, and has the fields of its kind. */
+function admitKind(written: JsonObject, id: string | number, at: Pointer, report: Report): readonly Unread[] {
+  const has = (field: string): boolean => Object.hasOwn(written, field)
+  if (has("tool") && has("transition")) {
+    report.add(diagnose("SEQ107", at, { problem: `step ${id} has both \`tool\` and \`transition\`` }))
+    return ["kind"]
+  }
+  if (!has("tool") && !has("transition")) {
+    if (!hasNear(written, ["tool", "transition"], StepShape))
+      report.add(diagnose("SEQ107", at, { problem: `step ${id} has neither \`tool\` nor \`transition\`` }))
+    return ["kind"]
+  }
+  if (has("tool")) {
+    if (has("args")) return none
+    const expected = "an object of arguments, `{}` if there are none"
+    if (!hasNear(written, ["args"], StepShape))
+      report.add(diagnose("SEQ102", at, { owner: `step ${id}`, field: "args", expected }))
+    return ["args"]
+  }
+  for (const field of ["args", "occurrence"] as const) {
+    if (!has(field)) continue
+    const problem = `step ${id} is a transition and has no \`${field}\``
+    const mend = (): JsonPatch | undefined =>
+      canonical(written[field] as Json) === "{}" ? [{ op: "remove", path: child(at, field) }] : undefined
+    report.add(diagnose("SEQ107", child(at, field), { problem }, { part: "key", mend }))
+  }
+  return none
+}
+
+const none: readonly Unread[] = []
+
+/** What is missing may be there, misspelt: then the name that is not known was told, and that is enough. */
+function isMisspelt({ at, kind, key = "" }: Misfit, value: Json): boolean {
+  const owner = valueAt(value, at)
+  return kind === "missing" && isObject(owner) && hasNear(owner, [key], at === root ? DocumentShape : StepShape)
+}
+
+const hasNear = (owner: JsonObject, fields: readonly string[], shape: Parameters<typeof fieldOf>[0]): boolean =>
+  Object.keys(owner).some((key) => fieldOf(shape, key) === undefined && nearestTo(key, fields).length > 0)
 
 function admitGoal({ goal }: Document, bounds: Bounds, report: Report): void {
   if (goal === undefined || goal.length <= bounds.goalLength) return
@@ -75,7 +142,9 @@ export const isId = (id: string): boolean => wellFormed.test(id) && !keptIds.inc
 
 function admitIds(document: Document, report: Report): void {
   const first = new Map<string, number>()
-  for (const [index, { id }] of document.steps.entries()) {
+  for (const [index, step] of document.steps.entries()) {
+    if (isUnread(step, "id")) continue
+    const { id } = step
     const earlier = first.get(id)
     if (earlier !== undefined) {
       const related = [{ at: idAt(earlier), message: "first used here" }]
@@ -84,7 +153,7 @@ function admitIds(document: Document, report: Report): void {
     } else if (isId(id)) {
       first.set(id, index)
     } else {
-      report.add(diagnose("SEQ105", idAt(index), { id: visible(id), reason: whyNotAnId(id) }))
+      report.add(diagnose("SEQ105", idAt(index), { id: visible(id), ...whyNotAnId(id) }))
     }
   }
 }
@@ -97,14 +166,21 @@ function withoutCopy({ steps: written }: Document, earlier: number, index: numbe
 
 const idAt = (index: number): Pointer => child(child(steps, index), "id")
 
-function whyNotAnId(id: string): string {
-  if (keptIds.includes(id)) return "the name is kept for the language"
-  if (id === "") return "it is empty"
-  if (id.length > 64) return `it has ${id.length} characters`
-  const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character))
-  return id.startsWith(odd ?? "") && /\w|-/.test(odd ?? "")
-    ? `it begins with \`${odd}\``
-    : `it has the character ${codePoint(odd?.codePointAt(0) ?? 0)}`
+function whyNotAnId(id: string): { reason: string; remedy: string } {
+  if (keptIds.includes(id))
+    return {
+      reason: "the name is kept for the language",
+      remedy: "Use another name, such as one with the tool's in it.",
+    }
+  const remedy = "Use a letter or `_`, then letters, digits, `_` or `-`, 64 characters at most."
+  if (id === "") return { reason: "it is empty", remedy }
+  if (id.length > 64) return { reason: `it has ${id.length} characters`, remedy }
+  const odd = [...id].find((character, index) => !(index === 0 ? /[A-Za-z_]/ : /[A-Za-z0-9_-]/).test(character)) ?? ""
+  const isFirst = id.startsWith(odd) && /\w|-/.test(odd)
+  return {
+    reason: isFirst ? `it begins with \`${odd}\`` : `it has the character ${codePoint(odd.codePointAt(0) ?? 0)}`,
+    remedy,
+  }
 }
 
 const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
@@ -112,8 +188,14 @@ const visible = (text: string): string => escapeNonAscii(text.slice(0, 80))
 function diagnoseMisfit({ at, kind, expected, found, key = "", known = [] }: Misfit, value: Json): Unplaced {
   const tokens = parsePointer(at) ?? []
   switch (kind) {
-    case "missing":
-      return diagnose("SEQ102", at, { owner: ownerOf(tokens), field: key, expected })
+    case "missing": {
+      // There is no other version to be meant.
+      const isVersion = at === root && key === "version"
+      const mend = (): JsonPatch | undefined =>
+        isVersion ? [{ op: "add", path: child(root, "version"), value: 1 }] : undefined
+      const params = { owner: ownerOf(tokens), field: key, expected: isVersion ? "`1`" : expected }
+      return diagnose("SEQ102", at, params, { mend })
+    }
     case "unknown": {
       const owner = ownerOf(tokens.slice(0, -1))
       const params = { owner, field: visible(key), nearest: suggest(key, known, "fields") }
@@ -129,14 +211,13 @@ function diagnoseMisfit({ at, kind, expected, found, key = "", known = [] }: Mis
   }
 }
 
-/** Gives the field the name that was meant, if its value is right there; takes it out where no name is near. */
+/** Gives the field the name that was meant, if its value is right there. With no name near, it is taken out, where that is harmless. */
 function mendField(at: Pointer, key: string, known: readonly string[], value: Json): JsonPatch | undefined {
   const parent = formatPointer((parsePointer(at) ?? []).slice(0, -1))
   const owner = valueAt(value, parent)
   const meant = intended(key, known)
   if (meant === undefined) return nearestTo(key, known).length > 0 ? undefined : [{ op: "remove", path: at }]
-  const fields: { readonly [field: string]: TSchema } = (parent === root ? DocumentShape : StepShape).properties
-  const shape = fields[meant]
+  const shape = fieldOf(parent === root ? DocumentShape : StepShape, meant)
   const right = shape !== undefined && accepts(shape, valueAt(value, at) ?? null)
   return right && isObject(owner) ? rename(parent, key, meant, owner) : undefined
 }

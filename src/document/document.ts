@@ -27,7 +27,17 @@ export const DocumentShape = Type.Object(
   closed,
 )
 
-export type StepDocument = Omit<Static<typeof StepShape>, "args"> & { readonly args?: JsonObject }
+export type StepDocument = Omit<Static<typeof StepShape>, "args"> & {
+  readonly args?: JsonObject
+  /** Never in a plan without a fault. */
+  readonly unread?: readonly Unread[]
+}
+
+/** What of a step could not be read, and was reported: later passes look past it. Of no `kind` it may be a call or not. */
+export type Unread = "id" | "kind" | "tool" | "transition" | "args"
+
+export const isUnread = (step: { readonly unread?: readonly Unread[] }, ...parts: readonly Unread[]): boolean =>
+  step.unread?.some((part) => parts.includes(part)) === true
 
 export interface Document {
   readonly version: 1

@@ -14,21 +14,23 @@ export interface MendedText {
   readonly diagnostics: readonly Diagnostic[]
   /** What came of the text after. */
   readonly compiled: Compiled
-  readonly written: boolean
+  /** Where the text after now stands, if it was written. */
+  readonly writtenTo: string | undefined
 }
 
 /** Columns of one fault that was mended. */
 const sentence = 1_000
 
 export function explainMended(mended: MendedText, look: Look): string {
-  const { name, before, after, diagnostics, compiled, written } = mended
+  const { name, before, after, diagnostics, compiled, writtenTo } = mended
   const faults = diagnostics.map(({ code, at, message }) => {
     const place = [name, at].filter((part) => part !== "").join(" ")
     return `${paint(look, ["bold", "green"], `mended ${code}`)} ${clip(`${place}: ${message}`, sentence)}`
   })
-  const spoken = { name: written ? name : `${name} (mended)`, text: after }
-  const end = written
-    ? `written  ${name}`
-    : `nothing was written: ${name} is refused as it stands; --write writes what is mended`
+  const spoken = { name: writtenTo ?? `${name} (mended)`, text: after }
+  const end =
+    writtenTo !== undefined
+      ? `written  ${writtenTo}`
+      : `nothing was written: ${name} is refused as it stands; --write writes what is mended`
   return [...faults, explainDiff(before, after, name, look), "", explainVerdict(compiled, spoken, look), end].join("\n")
 }

@@ -1,10 +1,9 @@
 /** Text from a planner, a tool or a catalog, made safe to show: what a terminal would obey or hide is written out instead. */
 import stringWidth from "string-width"
-import { writeOut } from "../text/escape.ts"
+import { hidden, writeOut } from "../text/escape.ts"
 
-/** Controls, ANSI, bidi overrides, zero-width and other invisible characters, spaces that only look like one; and accents
- *  that would pile up over the lines around them, or onto whatever we print before them. */
-const unsafe = /[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]--[ ]]|^\p{M}|(?<=\p{M}{4})\p{M}/gv
+/** All that is hidden; and accents that would pile up over the lines around them, or onto whatever we print before them. */
+const unsafe = new RegExp(`[${hidden}]|^\\p{M}|(?<=\\p{M}{4})\\p{M}`, "gv")
 
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
 
@@ -12,16 +11,6 @@ const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 export const printable = (text: string): string => text.replace(unsafe, writeShort)
 
 const writeShort = (character: string): string => short[character] ?? writeOut(character)
-
-const hidden = /[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n]]/gv
-
-/** The same JSON with nothing hidden in it. Such characters stand in its strings only, where each may be written out. */
-export const printableJson = (json: string): string =>
-  json.replace(hidden, (character) =>
-    Array.from({ length: character.length }, (_, at) => writeOut(String.fromCharCode(character.charCodeAt(at)))).join(
-      "",
-    ),
-  )
 
 /** One character as a reader counts them, ready to show, and the columns it takes. */
 export interface Cell {

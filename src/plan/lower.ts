@@ -1,8 +1,8 @@
-/** Document to syntax tree. Total: whatever passed the envelope has a tree. Codes: SEQ130 … SEQ133. */
+/** Document to syntax tree. Total: whatever could be read has a tree. Codes: SEQ130 … SEQ133. */
 import type { Catalog } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Document, StepDocument } from "../document/document.ts"
+import { type Document, isUnread, type StepDocument } from "../document/document.ts"
 import type { JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { holdsForm, type Lowering, lowerExpression } from "./expression.ts"
@@ -28,10 +28,17 @@ export function lower(document: Document, catalog: Catalog, report: Report): Pla
 function lowerStep(step: StepDocument, index: number, at: Pointer, lowering: Omit<Lowering, "reads">): Step {
   const { id, why } = step
   const after = step.after === undefined ? none : lowerNames(step.after, child(at, "after"))
-  if (step.tool === undefined) return { kind: "transition", id, index, at, to: step.transition ?? "", after, why }
+  const unread = step.unread === undefined ? {} : { unread: step.unread }
+  const isCall = step.tool !== undefined || isUnread(step, "tool")
+  // What may be either is taken for a call: others may mean to use what it gives.
+  if (!isCall && !isUnread(step, "kind"))
+    return { kind: "transition", id, index, at, to: step.transition ?? "", after, why, ...unread }
   const reads: Read[] = []
-  const args = lowerArgs(step.args ?? {}, child(at, "args"), { ...lowering, reads })
-  return { kind: "call", id, index, at, tool: step.tool, args, reads, after, occurrence: step.occurrence ?? 1, why }
+  const toArgs = child(at, "args")
+  const args: Expression =
+    step.args === undefined ? { kind: "broken", at: toArgs } : lowerArgs(step.args, toArgs, { ...lowering, reads })
+  const { tool = "", occurrence = 1 } = step
+  return { kind: "call", id, index, at, tool, args, reads, after, occurrence, why, ...unread }
 }
 
 const none: readonly Name[] = []

@@ -1,6 +1,6 @@
 /** The syntax tree. Each node carries the pointer it came from, so that a check can speak about it. */
 import type { Pattern } from "../catalog/schema/pattern.ts"
-import type { Document } from "../document/document.ts"
+import type { Document, Unread } from "../document/document.ts"
 import type { Json } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 
@@ -25,6 +25,8 @@ export interface Call {
   /** The plan means to do the same thing again: 2 is the second time. */
   readonly occurrence: number
   readonly why: string | undefined
+  /** What was at fault in its shape. Never in a compiled plan. */
+  readonly unread?: readonly Unread[]
 }
 
 export interface Transition {
@@ -35,6 +37,7 @@ export interface Transition {
   readonly to: string
   readonly after: readonly Name[]
   readonly why: string | undefined
+  readonly unread?: readonly Unread[]
 }
 
 /** A step's id where another step names it. */

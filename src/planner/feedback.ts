@@ -7,7 +7,9 @@
  * 4. Nothing is told but what the compiler said of the plan: no stack, no secret, no result of a tool.
  */
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import { demand } from "../text/demand.ts"
 import { escapeHidden } from "../text/escape.ts"
+import { isObject } from "../text/json.ts"
 
 export interface FeedbackOptions {
   /** UTF-16 units of the whole text, 400 at least. Default 4,000. */
@@ -20,13 +22,17 @@ const least = 400
 /** UTF-16 units of one string as it is quoted. */
 const quotedLength = 300
 
-/** Empty where there is nothing to tell. */
+/** Empty where there is nothing to tell. Throws a `TypeError` for what are no diagnostics. */
 export function feedback(diagnostics: readonly Diagnostic[], options: FeedbackOptions = {}): string {
+  demand(
+    Array.isArray(diagnostics) && diagnostics.every(isDiagnostic),
+    "`diagnostics` must be those that `compile` gives",
+  )
   if (diagnostics.length === 0) return ""
-  const room = Math.max(least, options.maxLength ?? 4_000)
+  const room = Math.max(least, options?.maxLength ?? 4_000)
   const errors = diagnostics.filter(({ severity }) => severity === "error")
   const rest = diagnostics.filter(({ severity }) => severity !== "error")
-  const more = options.more ?? 0
+  const more = options?.more ?? 0
   const lines = [headOf(errors.length, more > 0)]
   let left = room - (lines[0]?.length ?? 0) - tailOf(diagnostics.length + more).length - 1
   let told = 0
@@ -39,6 +45,9 @@ export function feedback(diagnostics: readonly Diagnostic[], options: FeedbackOp
   const untold = diagnostics.length + more - told
   return [...lines, ...(untold > 0 ? [tailOf(untold)] : [])].join("\n")
 }
+
+const isDiagnostic = (one: unknown): boolean =>
+  isObject(one) && [one.code, one.severity, one.at, one.message, one.hint].every((text) => typeof text === "string")
 
 const headOf = (errors: number, more: boolean): string =>
   errors === 0

@@ -1,12 +1,11 @@
 /** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
-import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
+import { demandCatalog } from "../catalog/define.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
-import { branchesOf, describe, itemsOf, propertiesOf } from "../catalog/schema/shape.ts"
 import { orList } from "../diagnostic/nearest.ts"
-import { escapeHidden } from "../text/escape.ts"
-import { child, type Pointer, root } from "../text/pointer.ts"
-import type { Form } from "./form/form.ts"
+import { demand } from "../text/demand.ts"
+import { demandForm, type Form } from "./form/form.ts"
+import { line, placesOf } from "./places.ts"
 
 export interface PromptOptions {
   /** The form that `planSchema` chose, where plans are not written as they are. */
@@ -17,10 +16,13 @@ export interface PromptOptions {
 
 const least = 4_000
 
-export function planPrompt(
-  catalog: Catalog,
-  { form = { kind: "plan" }, maxLength = 60_000 }: PromptOptions = {},
-): string {
+/** Throws a `TypeError` for what is no catalog, and for a form that `planSchema` does not give. */
+export function planPrompt(catalog: Catalog, options: PromptOptions = {}): string {
+  demandCatalog(catalog)
+  const form = options?.form ?? { kind: "plan" }
+  const maxLength = options?.maxLength ?? 60_000
+  demandForm(form)
+  demand(typeof maxLength === "number", "`maxLength` must be a number")
   const room = Math.max(least, maxLength)
   const texts = [sayAll, withoutWords(sayAll), withoutWords(sayArguments), sayNames].map((say) => {
     const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
@@ -49,7 +51,7 @@ Write the whole plan at once, as one JSON object and nothing around it. It is ch
 - \`{"$concat": ["text", {"$from": …}]}\` joins strings, integers and booleans into a string. \`{"$literal": …}\` is data whose keys begin with \`$\`.
 - Expressions stand anywhere inside \`args\`. Nothing is converted or filled in, and no other fields are allowed: "5" is not 5, and what may be left out is left out, not null.
 - \`after\`: ids of earlier calls to wait for, where no reference says so. \`occurrence\`: 2 where the same effect is meant to happen a second time. \`why\`: for the people who approve.
-- Only what a result declares can be used, and not what may be absent.`
+- Only what a result declares can be pointed to. What *may be absent* cannot, except in \`where\`. An index, and what is marked *if it is there*, is looked up when the run comes to it; where there is nothing, the run stops.`
 
 function wordsOf(form: Form): readonly string[] {
   if (form.kind === "plan") return []
@@ -138,58 +140,4 @@ function countOf(blast: Blast): string {
   if (blast.kind === "constant") return `${blast.value} ${dimension}`
   const parameter = `\`${line(blast.parameter)}\``
   return blast.kind === "count" ? `${dimension} by the items of ${parameter}` : `${dimension} by ${parameter}`
-}
-
-/** Lines of one schema. */
-const placesMax = 60
-const depthMax = 8
-
-/** Each place in a value, with what stands there. `*` is any index or any key. */
-function placesOf({ shape, descriptions }: Schema, of: "arguments" | "values" = "values"): readonly string[] {
-  const [start, optionally] = of === "arguments" ? [1, " (may be left out)"] : [0, " (may be absent)"]
-  const lines: string[] = []
-  addPlaces(shape, root, 0, (at, { shape: inner, optional }) => {
-    const said = descriptions.get(at)
-    const words = said === undefined ? "" : `. ${said}`
-    lines.push(`- ${line(at.slice(start))}: ${line(describe(inner), 600)}${optional ? optionally : ""}${words}`)
-  })
-  // An object of no properties has nothing to tell; of anything else at least what it is.
-  const whole = branchesOf(shape).every((branch) => branch[Kind] === "Object")
-    ? []
-    : [`- ${line(describe(shape), 600)}`]
-  if (lines.length === 0) return whole
-  return lines.length <= placesMax ? lines : [...lines.slice(0, placesMax), `- (${lines.length - placesMax} more)`]
-}
-
-function addPlaces(shape: TSchema, at: Pointer, depth: number, add: (at: Pointer, part: Part) => void): void {
-  if (depth === depthMax) return
-  for (const part of partsOf(shape)) {
-    const place = child(at, part.token)
-    add(place, part)
-    addPlaces(part.shape, place, depth + 1, add)
-  }
-}
-
-interface Part {
-  readonly token: string
-  readonly shape: TSchema
-  readonly optional: boolean
-}
-
-function partsOf(shape: TSchema): readonly Part[] {
-  const branches = branchesOf(shape)
-  const parts: Part[] = [...propertiesOf(shape)].map(([token, property]) => ({ token, ...property }))
-  for (const branch of branches) {
-    if (branch[Kind] === "Object" && typeof branch.additionalProperties === "object")
-      parts.push({ token: "*", shape: branch.additionalProperties, optional: true })
-  }
-  const items = branches.some(({ [Kind]: kind }) => kind === "Array" || kind === "Tuple") ? itemsOf(shape) : undefined
-  if (items !== undefined) parts.push({ token: "*", shape: items, optional: false })
-  return parts
-}
-
-/** On one line, nothing hidden, not too long. */
-function line(text: string, length = 200): string {
-  const flat = escapeHidden(text.replace(/\s+/g, " ").trim())
-  return flat.length > length ? `${flat.slice(0, length).toWellFormed()}…` : flat
 }

@@ -1,4 +1,5 @@
 /** Names what stands at a place in a text, so that a message can show it: safe to print, short, with its own backticks. */
+import { escapeHidden } from "./escape.ts"
 import type { Span } from "./source.ts"
 
 export interface Found {
@@ -31,8 +32,8 @@ export function characterAt(text: string, start: number): Found {
   const point = text.codePointAt(start)
   if (point === undefined) return { found: "the end of the text", span: { start, end: start } }
   const character = String.fromCodePoint(point)
-  const printable = !/[\p{C}\p{Z}]/u.test(character)
-  const found = named.get(character) ?? (printable ? `\`${character}\`` : codePoint(point))
+  const shows = character !== " " && escapeHidden(character) === character
+  const found = named.get(character) ?? (shows ? `\`${character}\`` : codePoint(point))
   return { found, span: { start, end: start + character.length } }
 }
 

@@ -69,8 +69,8 @@ test("every kind of change is told by its place, with what it was and what it is
     ],
     [
       change({ blastRadius: { ...blastRadius, cents: { max: 70_000 }, letters: { max: 1 } } }),
-      "limits: cents: 60000 → 70000",
-      "limits: letters: null → 1",
+      "limits: cents max: 60000 → 70000",
+      'limits: letters: null → {"max":1,"per":"run"}',
     ],
     [change({ inputs: z.strictObject({}) }), "inputs: schema: null → an object"],
     [

@@ -69,15 +69,18 @@ describe.each(languages)("in %s", (language, of) => {
     expect(verdicts(byFunction, ["", "a", "ab", "abcdef"])).toEqual([true, false, true, false])
   })
 
-  it("the fixed ones are known too, and the catalog's come before them", () => {
+  it("the fixed ones are known too, and are not the catalog's to change", () => {
     expect(verdicts(lowered(of("date")), ["2024-02-29", "2023-02-29", "soon"])).toEqual([true, false, false])
-    expect(verdicts(lowered(of("date"), { date: /^soon$/ }), ["2024-02-29", "soon"])).toEqual([false, true])
+    const [said, ...others] = catalogOf(of("date"), { date: /^soon$/ }).diagnostics.filter(
+      ({ severity }) => severity === "error",
+    )
+    expect([said?.code, said?.at, others]).toEqual(["SEQ801", "/formats/date", []])
   })
 
   it("one that is not known is refused by name, whoever registered it elsewhere", () => {
     FormatRegistry.Set("unknown-here", () => true)
     expect(faultsOf(of("unknown-here"))).toEqual([
-      'SEQ804 params of `look`: the format "unknown-here" at `/a` is not known: declare it in the catalog\'s `formats`. Use a zod 4, a TypeBox or a JSON Schema (2020-12 or 7) of JSON values.',
+      'SEQ804 params of `look`: the format "unknown-here" at `/a` is not known. Declare it in the catalog\'s `formats`, or take it out of the schema.',
     ])
   })
 
@@ -120,6 +123,22 @@ describe.each(languages)("in %s", (language, of) => {
       expect(issues).toHaveLength(1)
       expect(issues[0]?.message).toContain(said)
     }
+  })
+
+  it("one that is not right hides neither another nor what else is wrong with its schema", () => {
+    const formats = { slow: /^(a+)+$/, sku: "no" as never }
+    expect(faultsOf(of("slow"), formats).map((fault) => fault.slice(0, 6))).toEqual(["SEQ801", "SEQ814"])
+    expect(faultsOf(of("sku"), formats).map((fault) => fault.slice(0, 6))).toEqual(["SEQ801"])
+  })
+
+  it("one that only this catalog knows is told with what it asks", () => {
+    const compiled = compile(
+      catalogOf(of("sku")),
+      JSON.stringify({ version: 1, steps: [{ id: "a", tool: "look", args: { a: "7" } }] }),
+    )
+    expect(compiled.diagnostics.map(({ hint }) => hint)).toEqual([
+      'Write a string in the format "sku", which matches /^[A-Z]{2}-\\d+$/i.',
+    ])
   })
 
   it("a pattern is held to pattern safety", () => {

@@ -339,3 +339,48 @@ test("types see what a tool says of its own parameters", () => {
   // @ts-expect-error an effect happens once in a task, a session or a tenant
   tool({ ...pay, once: { by: ["id"], scope: "run" } })
 })
+
+describe("what no plan could ever do", () => {
+  test("params that are no object", () => {
+    for (const params of [z.string(), z.array(z.string()), z.union([z.string(), z.null()]), false, { type: "array" }]) {
+      const [first, ...others] = build({ look: { ...read, params } }).diagnostics
+      expect([first?.code, first?.at, others]).toEqual(["SEQ804", "/tools/look/params", []])
+    }
+    expect(said(build({ look: { ...read, params: z.union([z.strictObject({}), z.string()]) } }))).toEqual([])
+  })
+
+  test("a machine whose first state is misspelt: one fault, with the name that was meant", () => {
+    const machine = { initial: "OPN", transitions: { OPEN: { DONE: {} }, DONE: {} } }
+    const { diagnostics } = build({ look: read }, { machine })
+    expect(diagnostics).toMatchObject([{ code: "SEQ808", at: "/machine/initial", hint: "Did you mean `OPEN`?" }])
+    expect(said(build({ look: read }, { machine: { initial: "ONLY", transitions: {} } }))).toEqual([])
+  })
+
+  test("a tool that requires what can be called only where no way leads back from", () => {
+    const tools = (a: readonly string[], b: readonly string[]) => ({
+      first: { ...write, states: b },
+      next: { ...write, states: a, requires: [{ tool: "first" }] },
+      last: { ...write, states: ["B"], requires: [{ tool: "next" }] },
+    })
+    const oneWay = { initial: "A", transitions: { A: { B: {} }, B: {} } }
+    const back = { initial: "A", transitions: { A: { B: {} }, B: { A: {} } } }
+    expect(said(build(tools(["A"], ["B"]), { machine: oneWay }))).toEqual(["SEQ818 /tools/next"])
+    expect(said(build(tools(["A"], ["B"]), { machine: back }))).toEqual([])
+    expect(said(build(tools(["A"], ["A", "B"]), { machine: oneWay }))).toEqual([])
+    expect(said(build(tools(["B"], ["A"]), { machine: oneWay }))).toEqual([])
+  })
+})
+
+test("of a declaration that is ill-formed the schemas are asked about all the same", () => {
+  const spec = {
+    name: "shop",
+    version: 1,
+    tools: { look: { ...read, effect: "reads", params: z.strictObject({ a: z.coerce.number() }) }, odd: 1 },
+  }
+  expect(said(defineCatalog(spec as never)).sort()).toEqual([
+    "SEQ801 /tools/look/effect",
+    "SEQ801 /tools/odd",
+    "SEQ801 /version",
+    "SEQ802 /tools/look/params",
+  ])
+})

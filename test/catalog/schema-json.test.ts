@@ -357,11 +357,7 @@ describe("what cannot be honoured is refused by name", () => {
       object({ a: { maxlength: 3 } }),
       "/a `maxlength` is no keyword of draft 2020-12 that is honoured",
     ],
-    [
-      "A034: an unknown format",
-      object({ a: { type: "string", format: "sku" } }),
-      '/a the format "sku" is not known: declare it in the catalog\'s `formats`',
-    ],
+    ["A034: an unknown format", object({ a: { type: "string", format: "sku" } }), '/a the format "sku" is not known'],
     [
       "nullable",
       object({ a: { type: "string", nullable: true } }),
@@ -393,7 +389,7 @@ describe("what cannot be honoured is refused by name", () => {
     ["an unknown type", { type: "int" }, '/ `type` with the value "int"'],
     ["exclusiveMinimum of draft 4", { minimum: 0, exclusiveMinimum: true }, "/ `exclusiveMinimum` with the value true"],
     ["what is no schema", object({ a: "string" }), '/a "string" in place of a schema'],
-    ["what is no pattern", { pattern: "(" }, "/ the pattern `(`, which is no regular expression (with the flag u)"],
+    ["what is no pattern", { pattern: "(" }, "/ the pattern `(` is no regular expression with the flag `u`"],
     [
       "a key that harms",
       JSON.parse('{"properties":{"__proto__":{}}}'),

@@ -47,7 +47,7 @@ describe("what a TypeBox schema may not do", () => {
     ["not-json / `Type.Promise()`", Type.Promise(Type.Null())],
     ["not-json / a key `__proto__`", Type.Object({ ["__proto__"]: Type.String() })],
     ["not-a-schema / a schema of kind `Unsafe`, which TypeBox has no check for", Type.Unsafe({ type: "string" })],
-    ["not-a-schema / the pattern `(`, which is no regular expression", Type.String({ pattern: "(" })],
+    ["not-a-schema / the pattern `(`", Type.String({ pattern: "(" })],
   ]
 
   it.each(refused)("%s", (said, schema) => {

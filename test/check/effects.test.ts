@@ -64,3 +64,44 @@ test("`occurrence` tells them apart, whatever the numbers", () => {
   const [said] = refusal(stock, [look, move("b"), move("c", { occurrence: 4 }), move("d")])
   expect(said?.hint).toContain('"occurrence": 5')
 })
+
+test("what happens once happens once in a plan, whatever else is said; what only the run can compare is left to it", () => {
+  const shop = defineCatalog({
+    name: "shop",
+    version: "1",
+    inputs: z.strictObject({ order: z.strictObject({ id: z.string() }) }),
+    tools: {
+      cancel: tool({
+        description: "Cancel.",
+        effect: "destructive",
+        params: z.strictObject({
+          order: z.strictObject({ id: z.string() }),
+          line: z.int(),
+          note: z.string().optional(),
+        }),
+        once: { by: ["/order/id", "line"], scope: "tenant" },
+        idempotency: "natural",
+        compensate: "none",
+      }),
+    },
+  })
+  const cancel = (id: string, order: unknown, line: unknown, more: object = {}, note = {}) =>
+    call(id, "cancel", { order, line, ...note }, more)
+  const twice = [cancel("a", { id: "1" }, 1), cancel("b", { id: "1" }, 1, { occurrence: 2 }, { note: "x" })]
+  const [said] = refusal(shop, twice)
+  expect(said).toMatchObject({
+    code: "SEQ701",
+    at: "/steps/1/tool",
+    message: "step `b` does the same as `a`: `cancel` happens once for the same `order/id`, `line`",
+    hint: "Remove one; `occurrence` does not make it happen again.",
+  })
+  expect(said?.fix).toBeUndefined()
+  expect(refusal(shop, [cancel("a", { id: "1" }, 1), cancel("b", { id: "1" }, 1)])[0]?.fix).toBeDefined()
+  const input = from("input", "/order/id")
+  expectDiagnostics(shop, [cancel("a", { id: input }, 1), cancel("b", { id: input }, 1, {}, { note: "x" })]).toEqual([
+    "SEQ701 /steps/1/tool",
+  ])
+  expectValid(shop, [cancel("a", { id: "1" }, 1), cancel("b", { id: "1" }, 2), cancel("c", { id: input }, 1)])
+  // The whole of `order` is one reference, and its `id` another: whether they are the same only the run knows.
+  expectValid(shop, [cancel("a", from("input", "/order"), 1), cancel("b", { id: input }, 1)])
+})

@@ -13,12 +13,17 @@ import { call, from, refusal, type WrittenStep } from "./expect.ts"
 const errorsOf = (catalog: Catalog, document: Json): readonly Diagnostic[] =>
   compile(catalog, JSON.stringify(document)).diagnostics.filter(({ severity }) => severity === "error")
 
+const allOf = (catalog: Catalog, document: Json): readonly Diagnostic[] =>
+  compile(catalog, JSON.stringify(document)).diagnostics.filter(
+    ({ code, severity }) => severity !== "approval" && code !== "SEQ111",
+  )
+
 /** Pointers move with the steps; the words do not. */
 const wordsOf = ({ code, message }: Diagnostic): string => `${code} ${message}`
 
-function expectMended(catalog: Catalog, document: Json, fixed: Diagnostic): void {
-  const before = errorsOf(catalog, document).map(wordsOf)
-  const after = errorsOf(catalog, applyPatch(document, fixed.fix ?? []) as Json).map(wordsOf)
+function expectMended(catalog: Catalog, document: Json, fixed: Diagnostic, told = errorsOf): void {
+  const before = told(catalog, document).map(wordsOf)
+  const after = told(catalog, applyPatch(document, fixed.fix ?? []) as Json).map(wordsOf)
   const times = (list: readonly string[]): number => list.filter((words) => words === wordsOf(fixed)).length
   expect(times(after), `${wordsOf(fixed)} is still there`).toBeLessThan(times(before))
   expect(after.filter((words) => !before.includes(words))).toEqual([])
@@ -34,9 +39,9 @@ describe("every fix of plans/invalid", () => {
     const own = `${dirname(resolve(file))}/catalog.ts`
     const catalog = existsSync(own) ? ((await import(own)) as { default: Catalog }).default : desk
     const document = JSON.parse(readFileSync(file, "utf8")) as Json
-    const fixed = errorsOf(catalog, document).filter(({ fix }) => fix !== undefined)
+    const fixed = allOf(catalog, document).filter(({ fix }) => fix !== undefined)
     expect(fixed.length).toBeGreaterThan(0)
-    for (const one of fixed) expectMended(catalog, document, one)
+    for (const one of fixed) expectMended(catalog, document, one, allOf)
   })
 })
 
@@ -54,7 +59,7 @@ describe("over the plans of the desk", () => {
       }),
       { numRuns: 2_000 },
     )
-    expect(seen).toBeGreaterThan(300)
+    expect(seen).toBeGreaterThan(150)
   })
 
   test("with any slips, fixes applied again and again come to an end and leave the document alone", () => {

@@ -1,6 +1,6 @@
 /** All faults at once, none twice: a fault poisons only its step and what depends on it. Capped, with a count of the rest. */
 import { type Catalog, type CatalogSpec, compile, defineCatalog } from "sequitur"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import desk from "../../plans/invalid/catalog.ts"
 import { stock } from "./catalog.ts"
 import { call, expectDiagnostics, from, planOf, refusal, type WrittenStep } from "./expect.ts"
@@ -78,15 +78,88 @@ test("an effect with a fault is not the same as any other", () => {
   ])
 })
 
-test("faults of the envelope end the road", () => {
-  const text = JSON.stringify({
-    version: 1,
-    steps: [
-      { id: "a", tool: "lok", args: {}, extra: 1 },
-      { id: "b", tool: "look", args: {} },
-    ],
+describe("a fault of shape poisons its step, and the road goes on", () => {
+  const told = (catalog: Catalog, plan: object): string[] =>
+    compile(catalog, JSON.stringify({ version: 1, ...plan })).diagnostics.map(({ code, at }) => `${code} ${at}`)
+
+  test("all that is wrong with a plan is told in one round, whatever is wrong with its shape", () => {
+    const steps = [
+      { id: "1x", tool: "look", args: { sku: 5 } },
+      { id: "t", tool: "nope", args: {} },
+      { id: "t", tool: "look", args: {}, extra: 1 },
+    ]
+    expect(told(stock, { goal: 7, thoughts: "…", steps }).sort()).toEqual([
+      "SEQ101 /goal",
+      "SEQ103 /steps/2/extra",
+      "SEQ103 /thoughts",
+      "SEQ105 /steps/0/id",
+      "SEQ106 /steps/2/id",
+      "SEQ108 /steps/1/tool",
+      "SEQ120 /steps/2/args",
+      "SEQ122 /steps/0/args/sku",
+    ])
   })
-  expect(compile(stock, text).diagnostics.map(({ code }) => code)).toEqual(["SEQ103"])
+
+  test("what cannot be read of a step is told once, and nothing that depends on it", () => {
+    const steps = [
+      { id: "a", tool: "look", after: "b" },
+      { id: "b", tool: 5, args: { sku: from("nowhere") } },
+      call("c", "look", { sku: from("a", "/skew") }),
+      call("d", "look", { sku: from("b", "/anything") }),
+      call("e", "look", { sku: 3 }),
+    ]
+    expect(told(stock, { steps })).toEqual([
+      "SEQ102 /steps/0",
+      "SEQ101 /steps/0/after",
+      "SEQ101 /steps/1/tool",
+      "SEQ201 /steps/1/args/sku/$from",
+      "SEQ122 /steps/4/args/sku",
+    ])
+  })
+
+  test("a step without an id may be the one that others name", () => {
+    const steps = [
+      { id: ["a"], tool: "look", args: { sku: "A" } },
+      call("b", "look", { sku: from("a", "/skew") }, { after: ["1"] }),
+      "look",
+      call("c", "look", { sku: from("b", "/skew") }),
+    ]
+    expect(told(stock, { steps })).toEqual(["SEQ101 /steps/0/id", "SEQ101 /steps/2"])
+  })
+
+  test("a step of no known kind may be the transition, or the call, that later steps need", () => {
+    const cancel = call("c", "cancel_order", { orderId: "A-1", reason: "too_late" })
+    expect(told(desk, { steps: [{ id: "x" }, cancel] })).toEqual(["SEQ107 /steps/0"])
+    expect(told(desk, { steps: [{ id: "x", tool: "find_order", transition: "CHANGING", args: {} }, cancel] })).toEqual([
+      "SEQ107 /steps/0",
+    ])
+    expect(told(desk, { steps: [{ id: "x", transition: 1 }, cancel] })).toEqual([
+      "SEQ101 /steps/0/transition",
+      "SEQ208 /steps/1/tool",
+    ])
+    expect(told(desk, { steps: [{ id: "x", tool: 1, args: {} }, cancel] })).toEqual([
+      "SEQ101 /steps/0/tool",
+      "SEQ301 /steps/1/tool",
+    ])
+  })
+
+  test("a misspelt field is not missing too", () => {
+    expect(told(stock, { steps: [{ Id: "a", tol: "look", args: {} }] })).toEqual([
+      "SEQ103 /steps/0/Id",
+      "SEQ103 /steps/0/tol",
+    ])
+    expect(told(stock, { steps: [{ id: "a", tool: "look", arg: {} }] })).toEqual(["SEQ103 /steps/0/arg"])
+    expect(told(stock, { steps: [{ id: "a", tool: "look", parameters: {} }] })).toEqual([
+      "SEQ102 /steps/0",
+      "SEQ103 /steps/0/parameters",
+    ])
+  })
+
+  test("only another version, or no list of steps, ends the road", () => {
+    const steps = [{ id: 1 }]
+    expect(told(stock, { version: 2, steps })).toEqual(["SEQ104 /version"])
+    expect(told(stock, { goal: 1, steps: { 0: {} } })).toEqual(["SEQ101 /goal", "SEQ101 /steps"])
+  })
 })
 
 test("shown up to the bound, and the rest counted", () => {

@@ -15,9 +15,9 @@ const catalog = ["--catalog", join(shop, "catalog.ts")]
 const slipped = `{ "version" : 1,
    "steps": [
       {"id": "find", "tool": "find_ordr",
-         "args": {"orderId" : "o_\\u0031"} , "occurence": 1.0 } ]}
+         "args": {"orderID" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 `
-const right = slipped.replace("find_ordr", "find_order").replace("occurence", "occurrence")
+const right = slipped.replace("find_ordr", "find_order").replace("orderID", "orderId")
 const hopeless = '{"version":1,"steps":[{"id":"a","tool":"launch_rocket","args":{}}]}'
 /** Mended in part. */
 const half = '{"version":1,"steps":[{"id":"a","tool":"find_ordr","args":{"orderId":7}}]}'
@@ -29,15 +29,15 @@ describe.concurrent("compile --fix", () => {
     expect([code, err]).toEqual([1, ""])
     expect(
       out.replace(/plan [0-9a-f]{12}/, "plan <hash>"),
-    ).toBe(`mended SEQ103 plan.json /steps/0/occurence: step 1 has no field \`occurence\`
-mended SEQ108 plan.json /steps/0/tool: there is no tool \`find_ordr\`
+    ).toBe(`mended SEQ108 plan.json /steps/0/tool: there is no tool \`find_ordr\`
+mended SEQ121 plan.json /steps/0/args/orderID: \`find_order\` has no parameter \`orderID\`
 --- plan.json
 +++ plan.json
 @@ -1,4 +1,4 @@
  { "version" : 1,
     "steps": [
 -      {"id": "find", "tool": "find_ordr",
--         "args": {"orderId" : "o_\\u0031"} , "occurence": 1.0 } ]}
+-         "args": {"orderID" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 +      {"id": "find", "tool": "find_order",
 +         "args": {"orderId" : "o_\\u0031"} , "occurrence": 1.0 } ]}
 
@@ -118,7 +118,7 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     expect([shown.code, shown.err]).toEqual([1, ""])
     expect(shown.out).toContain("+++ standard input\n")
     expect([written.code, written.out]).toEqual([0, right])
-    expect(written.err).toMatch(/^mended SEQ103 .*\naccepted standard input: 1 step.*\nwritten {2}standard input\n$/s)
+    expect(written.err).toMatch(/^mended SEQ108 .*\naccepted standard output: 1 step.*\nwritten {2}standard output\n$/s)
     expect([same.code, same.out]).toEqual([0, right])
     expect([hopeless1.code, hopeless1.out]).toEqual([1, hopeless])
     expect(hopeless1.err).toContain("nothing here can be mended for sure")
@@ -152,12 +152,12 @@ nothing was written: plan.json is refused as it stands; --write writes what is m
     const { plans, ...counts } = JSON.parse(out)
     expect(counts).toMatchObject({ accepted: 1, refused: 2 })
     const [{ fixed, ...asItIs }, fine, none] = plans
-    expect(asItIs).toMatchObject({ accepted: false, planHash: null, diagnostics: [{ code: "SEQ103" }] })
+    expect(asItIs).toMatchObject({ accepted: false, planHash: null, diagnostics: [{ code: "SEQ108" }] })
     expect(fixed).toMatchObject({
       rounds: 2,
       written: false,
       accepted: true,
-      mended: [{ code: "SEQ103" }, { code: "SEQ108" }],
+      mended: [{ code: "SEQ108" }, { code: "SEQ121" }],
     })
     expect(applyPatch(JSON.parse(slipped), fixed.patch)).toEqual(JSON.parse(right))
     expect(fixed.document).toEqual(JSON.parse(right))
@@ -244,6 +244,23 @@ describe.concurrent("compile --for", () => {
     expect(JSON.parse(decoded)).toEqual(plan)
   })
 
+  test("what is of such a form is told of --for, where it was left out", async () => {
+    const note = "note: standard input looks like the structured output of a provider: `sequitur compile --for openai`"
+    const inputs = [
+      written("openai", plan),
+      `\`\`\`json\n${written("anthropic", plan)}\n\`\`\``,
+      '{"version":1,"steps":[{"id":"a","tool":"list_workspaces","args":"{}"}]}',
+    ]
+    for (const [index, input] of inputs.entries()) {
+      const fence = index === 1 ? ["--unwrap", "fence"] : []
+      const { code, out, err } = await sequitur(["compile", "-", ...fence, ...args], { input })
+      expect([code, out]).toEqual([1, expect.stringContaining("SEQ10")])
+      expect(err).toContain(note)
+    }
+    const others = [JSON.stringify(plan), JSON.stringify({ ...plan, steps: [{ id: "a", do: "it" }] }), "[1", "{}"]
+    for (const input of others) expect((await sequitur(["compile", "-", ...args], { input })).err).toBe("")
+  })
+
   test("what the compiler refuses is told in what was decoded", async () => {
     const { steps } = plan
     const wrong = {
@@ -281,5 +298,43 @@ describe.concurrent("compile --for", () => {
     expect([faulty.code, faulty.out]).toEqual([1, expect.stringContaining("error SEQ812")])
     const stored = await sequitur(["compile", "out.json", "--for", "openai", ...catalog], { cwd: path })
     expect([stored.code, stored.err]).toEqual([2, "error: out.json is a compiled plan: leave out --for\n"])
+  })
+})
+
+describe.concurrent("--out onto what is compiled", () => {
+  test.each(["plan.json", "./plan.json", "link.json"])("is refused, and nothing is written: %s", async (out) => {
+    const path = folder({ "plan.json": slipped })
+    symlinkSync(join(path, "plan.json"), join(path, "link.json"))
+    const { code, err } = await sequitur(["compile", "plan.json", "--fix", "--write", "--out", out, ...catalog], {
+      cwd: path,
+    })
+    expect(code).toBe(2)
+    expect(err).toContain("is the plan plan.json itself: give another file")
+    expect(readFileSync(join(path, "plan.json"), "utf8")).toBe(slipped)
+  })
+
+  test("so is the catalog", async () => {
+    const path = folder({ "plan.json": right, "catalog.ts": readFileSync(join(shop, "catalog.ts"), "utf8") })
+    const { code, err } = await sequitur(
+      ["compile", "plan.json", "--out", join(shop, "catalog.ts"), "--catalog", join(shop, "catalog.ts")],
+      { cwd: path },
+    )
+    expect([code, err]).toEqual([2, expect.stringContaining("is the catalog: give another file")])
+  })
+})
+
+describe.concurrent("rounds of --fix", () => {
+  test("what changes nothing is not mended again and again", async () => {
+    const steps = [
+      { id: "a", tool: "find_order", args: { orderId: "o_1" } },
+      { id: "a", tool: "find_order", args: { orderId: "o_2" } },
+      { id: "b", tool: "find_order", args: { orderId: { $from: "b", path: "/orderId" } } },
+    ]
+    const path = folder({ "plan.json": JSON.stringify({ version: 1, steps }) })
+    const { code, out } = await sequitur(["compile", "plan.json", "--fix", ...catalog], { cwd: path })
+    expect(code).toBe(1)
+    const told = out.split("\n").filter((line) => line.startsWith("mended"))
+    expect(new Set(told).size).toBe(told.length)
+    expect(told.length).toBeLessThan(3)
   })
 })

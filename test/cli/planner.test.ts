@@ -45,7 +45,15 @@ test("lint: a good catalog, as words and as JSON; the nearest where none is name
   ])
   const nearest = await sequitur(["lint", "--format", "json"], { cwd: shop })
   expect(JSON.parse(nearest.out)).toMatchObject({ catalog: "catalog.ts", accepted: true })
-  expect((await sequitur(["lint", "nope.ts"], { cwd: folder() })).code).toBe(2)
+  const [none, nowhere] = await Promise.all([
+    sequitur(["lint", "nope.ts"], { cwd: folder() }),
+    sequitur(["lint"], { cwd: folder() }),
+  ])
+  expect([none.code, none.err]).toEqual([2, "error: there is no file nope.ts\n"])
+  expect([nowhere.code, nowhere.err]).toEqual([
+    2,
+    "error: there is no catalog.ts, .mts, .js or .mjs in this folder; name one: `sequitur lint shop/catalog.ts`\n",
+  ])
 })
 
 test("compile --format feedback: short, one line a fault, for a model to read", async () => {

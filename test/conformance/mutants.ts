@@ -24,7 +24,11 @@ export interface ToolNote {
   readonly mutates: boolean
   readonly required: readonly string[]
   readonly properties: {
-    readonly [name: string]: { readonly type: string; readonly enum?: readonly string[] }
+    readonly [name: string]: {
+      readonly type: string
+      readonly enum?: readonly string[]
+      readonly items?: { readonly type?: string }
+    }
   }
 }
 
@@ -155,7 +159,7 @@ export const kinds: { readonly [kind: string]: Mutate } = {
   },
   "item of the wrong type": (material) => {
     const chosen = pickArgument(material, (_, given) => Array.isArray(given) && given.length > 0)
-    if (chosen === undefined) return undefined
+    if (chosen?.property.items?.type !== "string") return undefined
     const { plan, random } = material
     const at = argumentAt(chosen.index, chosen.name, random.below((chosen.given as readonly Json[]).length))
     return mutant(withValue(plan, at, random.one(wrongFor.string ?? []) ?? null), `SEQ122 ${at}`)
@@ -165,7 +169,7 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     const chosen = random.one(
       plan.steps.flatMap((step, index) =>
         Object.entries(tools.get(step.tool ?? "")?.properties ?? {}).flatMap(([name, property]) =>
-          property.enum === undefined ? [] : [{ index, name, values: property.enum }],
+          property.enum?.every((value) => typeof value === "string") ? [{ index, name, values: property.enum }] : [],
         ),
       ),
     )
@@ -278,9 +282,9 @@ export const kinds: { readonly [kind: string]: Mutate } = {
     const steps = [...plan.steps, { ...step, id: "again" }]
     return mutant({ ...plan, steps }, `SEQ701 ${stepAt(plan.steps.length)}/tool`)
   },
-  "id used twice": ({ plan, random }) => {
+  "id used twice": ({ plan, tools, random }) => {
     const step = random.one(plan.steps)
-    if (step === undefined) return undefined
+    if (step === undefined || !tools.has("think")) return undefined
     const again = { id: step.id, tool: "think", args: { thought: "" } }
     return mutant({ ...plan, steps: [...plan.steps, again] }, `SEQ106 ${stepAt(plan.steps.length)}/id`)
   },

@@ -24,8 +24,8 @@ function folderOf(files: { readonly [path: string]: Json | string }): string {
 
 const node = [process.execPath, "--conditions=@sequitur/source", "test/conformance/main.ts"] as const
 
-function conformance(folder: string) {
-  const [command, ...args] = [...node, "--mutants", "1", "--pairs", "75", "--plans", "50"]
+function conformance(folder: string, sizes = ["--mutants", "1", "--pairs", "75", "--plans", "50"]) {
+  const [command, ...args] = [...node, ...sizes]
   const env = { ...process.env, SEQUITUR_DATA: folder, SEQUITUR_DATA_REQUIRED: "" }
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env })
   const line = (what: string): string | undefined => stdout.split("\n").find((one) => one.startsWith(`${what} `))
@@ -117,6 +117,76 @@ describe.skipIf(!hasData)("another folder of data", () => {
     expect(unexplained.filter((one) => /^- BFCL, could not be read: .*JSON/.test(one))).toHaveLength(1)
     expect(stdout + stderr).not.toMatch(/\n +at /)
   })
+})
+
+describe("tools of one's own", () => {
+  const toolOf = (name: string, properties: Json, required: readonly string[]): Json => ({
+    type: "function",
+    function: { name, parameters: { type: "object", properties, required } },
+  })
+  const id = { type: "string" }
+  const own = {
+    "tau-bench/retail_tools.json": [
+      toolOf("get_order", { id, tags: { type: "array", items: { type: "integer" } } }, ["id"]),
+      toolOf("pay", { id, cents: { type: "integer", minimum: 1 } }, ["id", "cents"]),
+    ],
+    "tau-bench/retail_test_plans.json": [
+      {
+        id: "once",
+        actions: [
+          { name: "get_order", arguments: { id: "a", tags: [1, 2] } },
+          { name: "pay", arguments: { id: "a", cents: 5 } },
+        ],
+      },
+      {
+        id: "twice",
+        actions: [
+          { name: "get_order", arguments: { id: "a" } },
+          { name: "get_order", arguments: { id: "a" } },
+        ],
+      },
+    ],
+    "tau-bench/retail_test_replay.json": [
+      { id: "once", actions: [{ name: "get_order", arguments: { id: "a" }, result: '{"total":5}' }] },
+    ],
+    "tau-bench/retail_test_refplans.json": [
+      {
+        id: "once",
+        steps: [
+          { id: "s0", tool: "get_order", args: { id: "a" } },
+          { id: "s1", tool: "pay", args: { id: "a", cents: { $from: "s0", path: "/total" } } },
+        ],
+      },
+    ],
+  }
+
+  test("count as writes where nothing is said of them", () => {
+    const { status, counts, unexplained, stdout } = conformance(folderOf(own))
+    expect(unexplained).toEqual([
+      "- tau-bench retail, test plans, schemas alone: twice: said [SEQ701 /steps/1/tool], to be said []",
+    ])
+    expect(status).toBe(1)
+    expect(counts("plans with typed references")).toEqual(["1", "1", "0", "1", "0", "0"])
+    // The shop's policy is about the shop's tools.
+    expect(stdout).not.toContain("policy")
+  })
+
+  test("have the effects that the folder says, and a wrong one is named", () => {
+    const said = conformance(folderOf({ ...own, "tau-bench/effects.json": { get_order: "read" } }))
+    expect([said.status, said.unexplained]).toEqual([0, []])
+    expect(Number(said.counts("all kinds that do harm")[0])).toBeGreaterThan(20)
+    const wrong = conformance(folderOf({ ...own, "tau-bench/effects.json": { get_order: "reads" } }))
+    expect(wrong.status).toBe(1)
+    expect(wrong.unexplained).toContain(
+      '- tau-bench retail, could not be read: tau-bench/effects.json says "reads" of get_order: it takes "read", "write" or "destructive"',
+    )
+  })
+})
+
+test("as many pairs as were asked for, and no judgement on the share of a few", () => {
+  const small = conformance(folderOf({ "attacks.jsonl": "" }), ["--pairs", "30", "--plans", "50"])
+  expect(small.stdout).toMatch(/^zod, \d+ % by exact shapes +10 /m)
+  expect(small.unexplained.filter((one) => one.includes("accepted"))).toEqual([])
 })
 
 test("a folder that is not there, a wrong option: one clear line", () => {

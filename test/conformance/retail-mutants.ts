@@ -1,8 +1,8 @@
 /** Seeded mutants of the recorded plans: each is refused, with exactly the codes and places that its fault earns. */
-import type { Catalog } from "sequitur"
+import { type Catalog, compile } from "sequitur"
 import type { JsonSchema } from "../../src/catalog/schema/schema.ts"
 import { readData } from "../data.ts"
-import { isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
+import { hasPolicy, isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
 import { asRecorded, readPlans, readReferred, withPeople, withReferences } from "../tau-bench/recorded.ts"
 import { resultsCatalog } from "../tau-bench/results.ts"
 import { kinds, type Material, type Mutant, type ToolNote } from "./mutants.ts"
@@ -10,7 +10,7 @@ import { policyKinds } from "./policy-mutants.ts"
 import { randomOf } from "./random.ts"
 import { hasReferred, retailSets } from "./retail.ts"
 import { hasFile, held, type Row, rowOf } from "./suite.ts"
-import { read, type Written } from "./written.ts"
+import { read, type Written, write } from "./written.ts"
 
 /** Changes that do no harm, and must be accepted. */
 export const isControl = ({ suite }: Row): boolean => suite.endsWith("without harm")
@@ -27,7 +27,7 @@ export function mutantRows(share: number, seed: number): readonly Row[] {
   return [
     ...(hasFile("tau-bench/retail_test_replay.json") ? rowsOf(kinds, plans, resultsCatalog(), share, seed) : []),
     // Fewer plans, so more mutants of each.
-    ...rowsOf(policyKinds, allowed, policyCatalog(), share * 4, seed),
+    ...(hasPolicy() ? rowsOf(policyKinds, allowed, policyCatalog(), share * 4, seed) : []),
   ]
 }
 
@@ -42,8 +42,10 @@ function rowsOf(
   const results = new Map(
     Object.entries(catalog.spec.tools).map(([name, { result }]) => [name, (result ?? {}) as JsonSchema]),
   )
+  // A fault is put into what was right: of a plan that was not, nobody knows what is to be said.
+  const right = plans.filter((plan) => compile(catalog, write(plan)).ok)
   return Object.entries(mutations).map(([kind, mutate]) => {
-    const cases = plans.flatMap((plan, index) => {
+    const cases = right.flatMap((plan, index) => {
       const made = new Map<string, Mutant>()
       for (let count = 0; count < share; count++) {
         const random = randomOf(seed + index * 1_000 + count)
@@ -59,7 +61,7 @@ function rowsOf(
 interface RecordedSchema {
   readonly function: {
     readonly name: string
-    readonly parameters: Pick<ToolNote, "properties"> & { readonly required?: readonly string[] }
+    readonly parameters: Partial<Pick<ToolNote, "properties" | "required">>
   }
 }
 
@@ -71,7 +73,7 @@ function toolNotes(catalog: Catalog): ReadonlyMap<string, ToolNote> {
       {
         mutates: catalog.tools.get(name)?.mutates ?? false,
         required: parameters.required ?? [],
-        properties: parameters.properties,
+        properties: parameters.properties ?? {},
       },
     ]),
   )

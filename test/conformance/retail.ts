@@ -1,7 +1,7 @@
 /** tau-bench retail: recorded plans under both catalogs, and the plans with references against recorded results. */
 import { type Catalog, compile } from "sequitur"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
-import { isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
+import { hasPolicy, isAuthentication, policyCatalog } from "../tau-bench/policy.ts"
 import { asRecorded, readPlans, readReferred, withPeople, withReferences } from "../tau-bench/recorded.ts"
 import { recordedAnswers, resultsCatalog } from "../tau-bench/results.ts"
 import { schemasCatalog } from "../tau-bench/schemas.ts"
@@ -20,7 +20,7 @@ export function retailRows(): readonly Row[] {
   if (!hasFile("tau-bench/retail_tools.json") || retailSets().length === 0) return []
   return [
     ...schemaRows(schemasCatalog()),
-    ...policyRows(policyCatalog()),
+    ...(hasPolicy() ? policyRows(policyCatalog()) : []),
     ...(hasReferred() ? referenceRows(resultsCatalog()) : []),
   ]
 }

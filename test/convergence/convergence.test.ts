@@ -9,10 +9,10 @@ console.log(tableOf([...rows.values()]))
 
 /** In percent of the refused, by fixes of the first compile. */
 const floors: { readonly [kind: string]: number } = {
-  "misspelt argument": 95,
-  "misspelt tool": 95,
+  "misspelt argument": 90,
+  // Destructive tools are called by their own name only.
+  "misspelt tool": 65,
   "misspelt field": 95,
-  "made-up field": 95,
   "version as text": 100,
   "misspelt reference": 95,
   "misspelt path": 95,
@@ -20,11 +20,10 @@ const floors: { readonly [kind: string]: number } = {
   "swapped steps": 90,
   "repeated call": 85,
   "misspelt state": 95,
-  "enum value otherwise": 95,
+  "enum value otherwise": 80,
   "missing transition": 60,
-  "wrong assignment": 30,
-  "self reference": 30,
-  "made-up argument": 30,
+  "wrong assignment": 25,
+  "self reference": 25,
 }
 
 describe("by fixes alone", () => {
@@ -35,6 +34,12 @@ describe("by fixes alone", () => {
   test.each(Object.entries(floors))("%s: at least %d of 100 are mended in one round", (kind, floor) => {
     const { inOne = 0, mutants = 0 } = rows.get(kind) ?? {}
     expect((100 * inOne) / mutants).toBeGreaterThanOrEqual(floor)
+  })
+
+  test.each(["made-up field", "made-up argument"])("%s: taken out of plans that only read, and of no other", (kind) => {
+    const { inOne = 0, mutants = 0 } = rows.get(kind) ?? {}
+    expect(inOne).toBeGreaterThan(0)
+    expect((100 * inOne) / mutants).toBeLessThan(25)
   })
 
   test("a missing transition is always found in the end", () => {

@@ -219,6 +219,12 @@ test("runs are a list, their ids whole", () => {
     startedAtMs: 0,
     updatedAtMs: 1,
   }
-  const shown = listRuns([{ ...summary, status: "awaiting_approval" }], plain).split("\n")
-  expect(shown[2]).toBe(`${runId}  awaiting approval  1970-01-01T00:00:00.000Z  acme    ada\\u001b[0m`)
+  const due = new Set([runId])
+  const shown = listRuns([{ ...summary, status: "awaiting_approval" }], due, plain).split("\n")
+  expect(shown.slice(2)).toEqual([
+    `${runId}  awaiting approval, due  1970-01-01T00:00:00.000Z  acme    ada\\u001b[0m`,
+    "",
+    "  1 awaiting approval (`approve` or `deny`)",
+    "  1 due (`worker`, or `resume`)",
+  ])
 })

@@ -1,6 +1,6 @@
 /** The README is true: its files are the files, its commands print what it says, its table lists every code. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { codes } from "sequitur"
@@ -76,6 +76,58 @@ test("every example, command and code on the page is as it is", () => {
   const renewed = renew(readme)
   if (update) writeFileSync("README.md", renewed)
   else expect(renewed).toBe(readme)
+}, 120_000)
+
+/** What the examples take as given, by what they import first. */
+const given = `
+import { definePlan as define, defineCatalog as declare_, type JsonObject, tool as one } from "sequitur"
+import { z as zod } from "zod"
+
+const catalog = declare_({
+  name: "billing",
+  version: "3",
+  inputs: zod.strictObject({ accountId: zod.string() }),
+  tools: {
+    list_workspaces: one({
+      description: "List.",
+      effect: "read",
+      params: zod.strictObject({ accountId: zod.string() }),
+      result: zod.strictObject({ workspaces: zod.array(zod.strictObject({ id: zod.string() })) }),
+    }),
+  },
+})
+declare const text: string
+declare const answer: string
+declare const accountId: string
+declare const messages: string[]
+declare const inputs: JsonObject
+declare const billing: { list(id: string, signal: AbortSignal): Promise<{ workspaces: { id: string }[] }> }
+interface Sent { [key: string]: unknown; type: "object"; properties?: { [key: string]: object }; required?: string[] }
+declare const client: {
+  listTools(): Promise<{ tools: { name: string; description?: string; inputSchema: Sent; outputSchema?: Sent }[] }>
+}
+const written = define(catalog, { version: 1, steps: [{ id: "find", tool: "list_workspaces", args: { accountId } }] })
+if (!written.ok) throw new Error()
+`
+
+test("every example in TypeScript has the right types", () => {
+  const examples = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = ""]) => example)
+  expect(examples.length).toBeGreaterThan(4)
+  const folder = join(clone, "examples")
+  mkdirSync(folder)
+  for (const [index, example] of examples.entries()) {
+    const names = [...example.matchAll(/^(?:export )?const (\w+) =/gm)].map(([, name]) => name)
+    // What an example makes itself is not given.
+    const before = names.includes("written") ? given.slice(0, given.indexOf("const written")) : given
+    writeFileSync(join(folder, `example-${index}.ts`), `${before}\n${example}\nexport {}\n`)
+  }
+  const options = { noUnusedLocals: false, customConditions: ["@sequitur/source"] }
+  writeFileSync(
+    join(clone, "examples.json"),
+    JSON.stringify({ extends: "./tsconfig.json", compilerOptions: options, include: ["examples"] }),
+  )
+  const { stdout } = spawnSync("npx", ["tsc", "-p", join(clone, "examples.json")], { encoding: "utf8" })
+  expect(stdout).toBe("")
 }, 120_000)
 
 test("every file that the page links to is there", () => {

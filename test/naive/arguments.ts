@@ -4,7 +4,7 @@ import type { Pointer } from "../../src/text/pointer.ts"
 import type { ObjectShape, Shape } from "./declaration.ts"
 import { constantOf, type Expression, outerReferencesIn, type Reference } from "./expression.ts"
 import type { Given } from "./references.ts"
-import { core, disjoint, fieldOf, fieldsOf, inRange, isBlank, ofKind, unknown } from "./shape.ts"
+import { core, disjoint, emptyAtMost, fieldOf, fieldsOf, inRange, isBlank, ofKind, unknown } from "./shape.ts"
 import type { Tell } from "./verdict.ts"
 
 /** Who asks about the arguments of one step. */
@@ -27,6 +27,7 @@ export function checkValue(expression: Expression, shape: Shape, asking: Asking)
   } else if (expression.kind === "reference") {
     const gives = given(expression, tell)
     if (gives !== undefined && disjoint(gives, shape)) tell("SEQ207", at)
+    else if (gives !== undefined && emptyAtMost(gives, shape)) tell("SEQ215", at)
   } else if (expression.kind === "array") {
     const array = core(shape)
     const empty = expression.items.map(() => null)

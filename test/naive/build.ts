@@ -35,7 +35,7 @@ const machineOf = ({ initial, transitions }: NonNullable<Declaration["machine"]>
   ),
 })
 
-function toolOf({ front, effect, params, result, states, requires, blast, microUsd }: ToolDeclaration) {
+function toolOf({ front, effect, params, result, states, requires, blast, microUsd, once }: ToolDeclaration) {
   return {
     description: "A tool.",
     effect,
@@ -50,6 +50,7 @@ function toolOf({ front, effect, params, result, states, requires, blast, microU
             Object.entries(blast).map(([name, one]) => [name, one.kind === "constant" ? one.value : one]),
           ),
         }),
+    ...(once === undefined ? {} : { once: { by: once, scope: "task" } }),
     ...(microUsd === undefined ? {} : { cost: { microUsd } }),
     ...(effect === "read" ? {} : { idempotency: "natural", compensate: "none" }),
   }

@@ -14,6 +14,7 @@ import { earlierCall, resolve, type Scope } from "./references.ts"
 import { checkBlast, checkBudgets, checkEffects, checkMachine, checkPredecessors, countsOf, needs } from "./rules.ts"
 import { closedObject } from "./shape.ts"
 import type { Call, PlanStep } from "./steps.ts"
+import { checkTemplates } from "./templates.ts"
 import type { Fault, Tell, Verdict } from "./verdict.ts"
 
 export function compileNaively(
@@ -54,6 +55,10 @@ function checkSteps(
       tell(code, at)
     }
   const steps = read.map((step) => (step.kind === "transition" ? step : readArguments(step, declaration)))
+  for (const step of steps) if (!step.shape.whole) malformed.add(step)
+  const complete = steps.every(({ id }) => id !== undefined)
+  const calls = steps.flatMap((step) => (step.kind === "call" && step.id !== undefined ? [step.id] : []))
+  const names = declaration.inputs === undefined ? calls : [...calls, "input"]
   const known = (step: PlanStep): boolean => !malformed.has(step) && !unknown.has(step)
   for (const step of steps) {
     checkId(step, steps, tellOf(step))
@@ -61,8 +66,13 @@ function checkSteps(
     step.after.forEach((id, i) => {
       earlierCall(id, child(child(step.at, "after"), i), scope, tellOf(step))
     })
-    if (step.kind === "call") checkCall(step, scope, tellOf(step))
+    if (step.kind === "call") {
+      checkCall(step, scope, tellOf(step))
+      checkTemplates(step, names, tellOf(step))
+    }
     const needed = dependsOn(step).map((name) => steps.find(({ id }) => id === name))
+    // A step without an id may be the one that is named.
+    if (!complete && needed.includes(undefined)) malformed.add(step)
     if (needed.some((one) => one !== undefined && malformed.has(one))) malformed.add(step)
   }
   const sound = (step: PlanStep): boolean => !malformed.has(step) && !faulty.has(step)
@@ -70,7 +80,7 @@ function checkSteps(
   checkMachine(steps, declaration, tellOf)
   checkBlast(steps, declaration, spent, sound, known, tell, tellOf)
   checkBudgets(steps, declaration, tell)
-  checkEffects(steps, declaration, sound, tellOf)
+  checkEffects(steps, declaration, sound, known, tellOf)
 }
 
 /** Faults that leave open what a step is: of it, and of all that depends on it, little else is said. */
@@ -103,6 +113,7 @@ const dependsOn = (step: PlanStep): readonly string[] =>
       ]
 
 function checkId({ id, index, at }: PlanStep, steps: readonly PlanStep[], tell: Tell): void {
+  if (id === undefined) return
   if (!isId(id)) tell("SEQ105", child(at, "id"))
   else if (steps.slice(0, index).some((earlier) => earlier.id === id)) tell("SEQ106", child(at, "id"))
 }
@@ -111,13 +122,15 @@ function readArguments(step: Extract<Step, { kind: "call" }>, { bounds }: Declar
   const faults: Fault[] = []
   const tell: Tell = (code, at) => faults.push({ code, at })
   const at = child(step.at, "args")
-  const dollars = Object.keys(step.args).filter((key) => key.startsWith("$"))
+  const written = step.args
+  if (written === undefined) return { ...step, written, args: { kind: "broken", at, inside: [] }, faults }
+  const dollars = Object.keys(written).filter((key) => key.startsWith("$"))
   for (const key of dollars) tell("SEQ131", child(at, key))
   const args =
     dollars.length > 0
       ? ({ kind: "broken", at, inside: [] } as const)
-      : readExpression(step.args, at, bounds.concatParts, tell)
-  return { ...step, args, faults }
+      : readExpression(written, at, bounds.concatParts, tell)
+  return { ...step, written, args, faults }
 }
 
 function checkCall(step: Call, scope: Scope, tell: Tell): void {
@@ -133,9 +146,10 @@ function checkCall(step: Call, scope: Scope, tell: Tell): void {
     tell: refuse,
   }
   const { tools } = scope.declaration
-  const params = Object.hasOwn(tools, step.tool) ? tools[step.tool]?.params : undefined
+  const { tool } = step
+  const params = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.params : undefined
   if (params === undefined) {
-    tell("SEQ108", child(step.at, "tool"))
+    if (tool !== undefined) tell("SEQ108", child(step.at, "tool"))
     checkStray(step.args, asking)
     return
   }

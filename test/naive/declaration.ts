@@ -45,6 +45,8 @@ export interface ToolDeclaration {
   readonly requires?: readonly { readonly tool: string; readonly same?: readonly string[] }[]
   readonly blast?: { readonly [dimension: string]: BlastDeclaration }
   readonly microUsd?: number
+  /** Parameters whose values make the effect one that happens once. */
+  readonly once?: readonly string[]
 }
 
 export type BlastDeclaration =

@@ -89,6 +89,14 @@ const tools: Record<string, ToolDeclaration> = {
   },
 }
 
+const thank: ToolDeclaration = {
+  front: "zod",
+  effect: "write",
+  params: { kind: "object", fields: required({ orderId: string(), words: string() }) },
+  states: ["LOOKING"],
+  once: ["orderId"],
+}
+
 const bounds = { steps: 256, concatParts: 32, goalLength: 2_000 }
 
 const desk: Declaration = {
@@ -118,6 +126,7 @@ const bare: Declaration = {
 /** By the code whose folder has a catalog of its own; every other folder is held against the desk. */
 export const deskFor = (code: string): Declaration => {
   if (code === "SEQ304") return bare
+  if (code === "SEQ701") return { ...desk, tools: { ...tools, thank } }
   if (code === "SEQ109") return { ...desk, bounds: { ...bounds, steps: 1 } }
   if (code === "SEQ110") return { ...desk, bounds: { ...bounds, goalLength: 20 } }
   return desk

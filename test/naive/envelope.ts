@@ -1,28 +1,31 @@
-/** The envelope of a plan: DESIGN.md section 3, codes SEQ101 to SEQ111. A fault in it stops the road. */
+/** The envelope of a plan: DESIGN.md section 3, codes SEQ101 to SEQ111. A fault in a step is of that step alone. */
 import type { Json, JsonObject } from "../../src/text/json.ts"
 import { child, type Pointer, root } from "../../src/text/pointer.ts"
 import type { Declaration } from "./declaration.ts"
 import { isArray, isObject } from "./shape.ts"
-import type { Tell } from "./verdict.ts"
+import type { Fault, Tell } from "./verdict.ts"
 
-export interface CallStep {
-  readonly kind: "call"
+interface AnyStep {
   readonly index: number
   readonly at: Pointer
-  readonly id: string
-  readonly tool: string
-  readonly args: JsonObject
+  /** Undefined, like all else, where it could not be read. */
+  readonly id: string | undefined
   readonly after: readonly string[]
-  readonly occurrence: number
+  readonly shape: { readonly whole: boolean; readonly aboutKind: readonly Fault[] }
 }
 
-export interface TransitionStep {
+export interface CallStep extends AnyStep {
+  readonly kind: "call"
+  readonly tool: string | undefined
+  readonly args: JsonObject | undefined
+  readonly occurrence: number
+  /** Nobody can tell. */
+  readonly perhaps?: "transition"
+}
+
+export interface TransitionStep extends AnyStep {
   readonly kind: "transition"
-  readonly index: number
-  readonly at: Pointer
-  readonly id: string
-  readonly to: string
-  readonly after: readonly string[]
+  readonly to: string | undefined
 }
 
 export type Step = CallStep | TransitionStep
@@ -41,91 +44,107 @@ const keptIds = [
   "toJSON",
 ]
 
-/** The steps of a plan whose envelope is right, or undefined: first its fields, then its size, then what each step is. */
+/** The steps of a plan, or undefined where there is no list of them, or of another language: what is wrong with one is told. */
 export function readEnvelope(plan: Json, { bounds }: Declaration, tell: Tell): readonly Step[] | undefined {
-  let whole = true
-  const refuse: Tell = (code, at) => {
-    whole = false
-    tell(code, at)
+  if (!isObject(plan)) {
+    tell("SEQ101", root)
+    return undefined
   }
-  checkFields(plan, refuse)
-  if (!whole) return undefined
-  const { goal, steps } = plan as { readonly goal?: string; readonly steps: readonly JsonObject[] }
+  if (Object.hasOwn(plan, "version") && plan.version !== 1) {
+    // The fields of another version are not known.
+    tell("SEQ104", child(root, "version"))
+    return undefined
+  }
+  checkNames(plan, root, planFields, ["version", "steps"], tell)
+  const { goal } = plan
+  if (goal !== undefined && typeof goal !== "string") tell("SEQ101", child(root, "goal"))
+  if (plan.steps === undefined) return undefined
   const at = child(root, "steps")
+  if (!isArray(plan.steps)) {
+    tell("SEQ101", at)
+    return undefined
+  }
+  const steps = plan.steps.map((step, index) => readStep(step, index, child(at, index), tell))
   if (steps.length > bounds.steps) {
     tell("SEQ109", at)
     return undefined
   }
-  steps.forEach((step, index) => {
-    checkKind(step, child(at, index), refuse)
-  })
-  if (!whole) return undefined
-  if (goal !== undefined && goal.length > bounds.goalLength) tell("SEQ110", child(root, "goal"))
+  for (const { shape } of steps) for (const fault of shape.aboutKind) tell(fault.code, fault.at)
+  if (typeof goal === "string" && goal.length > bounds.goalLength) tell("SEQ110", child(root, "goal"))
   if (steps.length === 0) tell("SEQ111", at)
-  return steps.map((step, index) => readStep(step, index, child(at, index)))
+  return steps
 }
 
-function checkFields(plan: Json, refuse: Tell): void {
-  if (!isObject(plan)) {
-    refuse("SEQ101", root)
-    return
-  }
-  if (Object.hasOwn(plan, "version") && plan.version !== 1) {
-    // The fields of another version are not known.
-    refuse("SEQ104", child(root, "version"))
-    return
-  }
-  for (const name of Object.keys(plan)) if (!planFields.includes(name)) refuse("SEQ103", child(root, name))
-  if (!Object.hasOwn(plan, "version")) refuse("SEQ102", root)
-  if (Object.hasOwn(plan, "goal") && typeof plan.goal !== "string") refuse("SEQ101", child(root, "goal"))
-  const at = child(root, "steps")
-  if (!Object.hasOwn(plan, "steps")) refuse("SEQ102", root)
-  else if (!isArray(plan.steps)) refuse("SEQ101", at)
-  else for (const [index, step] of plan.steps.entries()) checkStepFields(step, child(at, index), refuse)
+/** Fields that are not known, and those that are missing; but one that is there with its name misspelt is told once. */
+function checkNames(
+  object: JsonObject,
+  at: Pointer,
+  known: readonly string[],
+  needed: readonly string[],
+  tell: Tell,
+): void {
+  for (const name of Object.keys(object)) if (!known.includes(name)) tell("SEQ103", child(at, name))
+  for (const name of needed) if (!Object.hasOwn(object, name) && !hasMisspelt(object, known, name)) tell("SEQ102", at)
 }
 
-function checkStepFields(step: Json, at: Pointer, refuse: Tell): void {
+const hasMisspelt = (object: JsonObject, known: readonly string[], name: string): boolean =>
+  Object.keys(object).some((key) => !known.includes(key) && isNear(key, name, Math.max(1, Math.floor(key.length / 3))))
+
+/** Is the one the other, but for so many letters put in, taken out or changed? */
+function isNear(one: string, other: string, most: number): boolean {
+  if (most < 0) return false
+  if (one === "" || other === "") return one.length + other.length <= most
+  const [a, b] = [one.slice(1), other.slice(1)]
+  if (one[0]?.toLowerCase() === other[0]?.toLowerCase()) return isNear(a, b, most)
+  return isNear(a, b, most - 1) || isNear(a, other, most - 1) || isNear(one, b, most - 1)
+}
+
+/** What is not of the right shape is taken as not written. */
+function readStep(step: Json, index: number, at: Pointer, tellPlan: Tell): Step {
+  const nameless = { index, at, id: undefined, after: [], args: undefined, occurrence: 1, tool: undefined } as const
   if (!isObject(step)) {
-    refuse("SEQ101", at)
-    return
+    tellPlan("SEQ101", at)
+    return { kind: "call", ...nameless, perhaps: "transition", shape: { whole: false, aboutKind: [] } }
   }
-  const must = (name: string, right: boolean): void => {
-    if (Object.hasOwn(step, name) && !right) refuse("SEQ101", child(at, name))
+  let whole = true
+  const tell: Tell = (code, there) => {
+    whole = false
+    tellPlan(code, there)
   }
-  for (const name of Object.keys(step)) if (!stepFields.includes(name)) refuse("SEQ103", child(at, name))
-  if (!Object.hasOwn(step, "id")) refuse("SEQ102", at)
-  for (const name of ["id", "tool", "transition", "why"]) must(name, typeof step[name] === "string")
-  must("args", isObject(step.args))
-  must("occurrence", Number.isSafeInteger(step.occurrence) && (step.occurrence as number) >= 1)
-  must("after", isArray(step.after))
-  if (isArray(step.after)) {
-    step.after.forEach((id, i) => {
-      if (typeof id !== "string") refuse("SEQ101", child(child(at, "after"), i))
-    })
-  }
-}
-
-/** A step is a call or a transition, and has what that has. */
-function checkKind(step: JsonObject, at: Pointer, refuse: Tell): void {
   const has = (name: string): boolean => Object.hasOwn(step, name)
-  if (has("tool") === has("transition")) refuse("SEQ107", at)
-  else if (has("tool") && !has("args")) refuse("SEQ102", at)
-  else if (has("transition"))
-    for (const name of ["args", "occurrence"]) if (has(name)) refuse("SEQ107", child(at, name))
+  const read = <A extends Json>(name: string, right: (value: Json) => boolean): A | undefined => {
+    if (!has(name)) return undefined
+    if (right(step[name] as Json)) return step[name] as A
+    tell("SEQ101", child(at, name))
+    return undefined
+  }
+  const isText = (value: Json): boolean => typeof value === "string"
+  checkNames(step, at, stepFields, ["id"], tell)
+  const id = read<string>("id", isText)
+  const tool = read<string>("tool", isText)
+  const to = read<string>("transition", isText)
+  const args = read<JsonObject>("args", isObject)
+  const occurrence = read<number>("occurrence", (value) => Number.isSafeInteger(value) && (value as number) >= 1) ?? 1
+  read("why", isText)
+  const listed = read<readonly Json[]>("after", isArray) ?? []
+  const wrong = listed.flatMap((one, i) => (typeof one === "string" ? [] : [child(child(at, "after"), i)]))
+  for (const there of wrong) tell("SEQ101", there)
+  const after = wrong.length > 0 ? [] : (listed as readonly string[])
+
+  const aboutKind: Fault[] = []
+  const refuse: Tell = (code, there) => aboutKind.push({ code, at: there })
+  const misspelt = (name: string): boolean => hasMisspelt(step, stepFields, name)
+  const either = has("tool") === has("transition")
+  if (either) {
+    if (has("tool") || !(misspelt("tool") || misspelt("transition"))) refuse("SEQ107", at)
+  } else if (has("tool")) {
+    if (!has("args") && !misspelt("args")) refuse("SEQ102", at)
+  } else for (const name of ["args", "occurrence"]) if (has(name)) refuse("SEQ107", child(at, name))
+
+  const shape = { whole: whole && aboutKind.length === 0, aboutKind }
+  const common = { index, at, id, after, shape }
+  if (either) return { ...common, kind: "call", tool: undefined, args, occurrence, perhaps: "transition" }
+  return has("tool") ? { ...common, kind: "call", tool, args, occurrence } : { ...common, kind: "transition", to }
 }
 
 export const isId = (id: string): boolean => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(id) && !keptIds.includes(id)
-
-function readStep(step: JsonObject, index: number, at: Pointer): Step {
-  const { id, tool, args, transition, after = [], occurrence = 1 } = step
-  const common = { index, at, id: id as string, after: after as readonly string[] }
-  return tool === undefined
-    ? { ...common, kind: "transition", to: transition as string }
-    : {
-        ...common,
-        kind: "call",
-        tool: tool as string,
-        args: args as JsonObject,
-        occurrence: occurrence as number,
-      }
-}

@@ -191,19 +191,27 @@ export function sameExpression(a: Expression, b: Expression): boolean {
   return canonical(a) === canonical(b)
 }
 
-/** One text for all the ways to write the same. */
-export function canonical(expression: Expression): string {
+/** One text for all the ways to write the same. `isText`: does a reference surely give a string? */
+export function canonical(expression: Expression, isText: (reference: Reference) => boolean = () => false): string {
   const constant = constantOf(expression)
   if (constant !== undefined) return `value ${sortedJson(constant.value)}`
   switch (expression.kind) {
     case "array":
-      return `array [${expression.items.map(canonical).join(",")}]`
+      return `array [${expression.items.map((item) => canonical(item, isText)).join(",")}]`
     case "object": {
-      const fields = expression.fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`)
+      const fields = expression.fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner, isText)}`)
       return `object {${fields.sort().join(",")}}`
     }
-    case "concat":
-      return `concat [${expression.parts.map(canonical).join(",")}]`
+    case "concat": {
+      // Each constant letter by letter: then it does not matter where the parts begin.
+      const pieces = expression.parts.flatMap((part) => {
+        const text = constantOf(part)
+        return text === undefined ? [canonical(part)] : [...String(text.value)].map((letter) => `letter ${letter}`)
+      })
+      const [only, ...others] = expression.parts.filter((part) => constantOf(part)?.value !== "")
+      if (only?.kind === "reference" && others.length === 0 && isText(only)) return canonical(only)
+      return `concat ${JSON.stringify(pieces)}`
+    }
     case "reference": {
       const { source, path, where = [], pick } = expression
       const conditions = where.map((one) => `${JSON.stringify(one.path)}:${canonical(one.value)}`).sort()

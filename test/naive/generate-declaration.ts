@@ -79,18 +79,26 @@ function generateTool(
       )
       return { tool, ...(same.length > 0 || chance(0.2) ? { same } : {}) }
     })
+  const effect = pick(["read", "read", "write", "destructive"] as const)
+  // What happens once is told by values that are always there and can be compared.
+  const told = Object.keys(fields).filter((name) => isComparable(fields[name] as Field))
+  const once = effect !== "read" && told.length > 0 && chance(0.3) ? [pick(told)] : undefined
   return {
     front,
-    effect: pick(["read", "read", "write", "destructive"]),
+    effect,
     params: { kind: "object", fields, ...(chance(0.2) ? { open: true } : {}) },
     ...(chance(0.85)
       ? { result: chance(0.85) ? generateObject(random, front, 3) : generateShape(random, front, 2) }
       : {}),
     ...(requires.length > 0 ? { requires } : {}),
     ...(Object.keys(blast).length > 0 ? { blast } : {}),
+    ...(once === undefined ? {} : { once }),
     ...(chance(0.3) ? { microUsd: int(0, 5) * 100 } : {}),
   }
 }
+
+const isComparable = ({ shape, optional = false }: Field): boolean =>
+  !optional && !["nullable", "array", "object", "unknown"].includes(shape.kind)
 
 /** Gives a tool the parameter of another, for both to be about the same thing, unless it has another of that name. */
 function share(fields: Record<string, Field>, name: string, field: Field, front: Front): boolean {

@@ -197,6 +197,15 @@ const faults: readonly Fault[] = [
     (value) => typeof value === "string",
     () => " ",
   ),
+  onSlot(
+    (value) => typeof value === "string",
+    (value, site) => {
+      const { pick } = site.random
+      const way = pick(["", ".id", "[0].id", "/id", "..", ".items.0", " "])
+      const inside = `${pick(["", "", "$", "steps."])}${anyName(site)}${way}`
+      return pick([`{{${inside}}}`, `\${ ${inside}}`, `<${inside}>`, `$${inside}`, `${String(value)} {{ ${inside} }}`])
+    },
+  ),
   onExpression("$from", (expression, { random: { pick } }) => {
     const field = pick(["path", "where", "pick", "default", "$ref", "$concat", "$literal"])
     expression[field] = pick<Mutable>(["/id", "", 1, {}, { "/id": "a" }, null])
@@ -284,7 +293,22 @@ const faults: readonly Fault[] = [
   }),
 ]
 
-const fields = ["version", "goal", "steps", "id", "tool", "args", "transition", "after", "occurrence", "why", "onError"]
+const fields = [
+  "version",
+  "goal",
+  "steps",
+  "id",
+  "tool",
+  "args",
+  "transition",
+  "after",
+  "occurrence",
+  "why",
+  "onError",
+  "Id",
+  "arg",
+  "tools",
+]
 
 const envelopeFaults: readonly Fault[] = [
   onStep((step, { random: { pick } }) => {

@@ -1,7 +1,7 @@
 /** What a reference gives: DESIGN.md section 5, codes SEQ201 to SEQ206 and SEQ210 to SEQ213. */
 import { child, type Pointer } from "../../src/text/pointer.ts"
 import type { Declaration, Shape } from "./declaration.ts"
-import { constantOf, type Expression, type Reference } from "./expression.ts"
+import { type Condition, constantOf, type Expression, type Reference } from "./expression.ts"
 import { accepts, closed, core, disjoint, unknown, walk } from "./shape.ts"
 import type { Call, PlanStep } from "./steps.ts"
 import type { Tell } from "./verdict.ts"
@@ -50,8 +50,19 @@ export function resolve(reference: Reference, scope: Scope, tell: Tell): Given {
     if (declared.kind === "nothing") refuse("SEQ205", condition.at)
     if (declared.kind === "shape" && neverEqual(condition.value, declared.shape, scope)) refuse("SEQ212", condition.at)
   }
-  const picked = reach(array.of, pick ?? [], child(at, "pick"), tell)
+  const picked = reach(matching(array.of, where, scope), pick ?? [], child(at, "pick"), tell)
   return right ? picked : undefined
+}
+
+/** An element of which something inside is compared is not null. */
+function matching(element: Shape, where: readonly Condition[], scope: Scope): Shape {
+  const inside = where.filter(({ path }) => path.length > 0)
+  if (element.kind !== "nullable" || inside.length === 0) return element
+  const right = inside.every(({ path, value }) => {
+    const found = walk(element.of, path)
+    return found.kind !== "nothing" && !neverEqual(value, found.shape, scope)
+  })
+  return right ? element.of : element
 }
 
 function neverEqual(wanted: Expression, declared: Shape, scope: Scope): boolean {
@@ -76,14 +87,15 @@ function sourceOf({ at, source: id }: Reference, scope: Scope, tell: Tell): Give
   }
   const source = earlierCall(id, child(at, "$from"), scope, tell)
   if (source === undefined || !scope.known(source)) return undefined
-  return tools[source.tool]?.result ?? undeclared
+  return tools[source.tool ?? ""]?.result ?? undeclared
 }
 
 /** A reference or an `after` may name only an earlier call. */
 export function earlierCall(id: string, at: Pointer, { step, steps }: Scope, tell: Tell): Call | undefined {
   const named = steps.find((one) => one.id === id)
-  if (named === undefined) tell("SEQ201", at)
-  else if (named.index > step.index) tell("SEQ202", at)
+  if (named === undefined) {
+    if (steps.every((one) => one.id !== undefined)) tell("SEQ201", at)
+  } else if (named.index > step.index) tell("SEQ202", at)
   else if (named.index === step.index) tell("SEQ203", at)
   else if (named.kind === "transition") tell("SEQ204", at)
   else return named

@@ -1,7 +1,7 @@
 /** What the catalog rules beside the types: predecessors, machine, blast radius, budgets, repeated effects. */
 import { child, type Pointer, root } from "../../src/text/pointer.ts"
 import type { BlastDeclaration, Declaration, Shape, ToolDeclaration } from "./declaration.ts"
-import { canonical, constantOf, type Reference, sameExpression } from "./expression.ts"
+import { canonical, constantOf, type Expression, type Reference, sameExpression } from "./expression.ts"
 import { type Given, resolve } from "./references.ts"
 import { core, equal, fieldOf } from "./shape.ts"
 import { argumentOf, type Call, type PlanStep } from "./steps.ts"
@@ -13,7 +13,7 @@ type TellOf = (step: PlanStep) => Tell
 
 const isCall = (step: PlanStep): step is Call => step.kind === "call"
 const toolOf = ({ tools }: Declaration, step: Call): ToolDeclaration | undefined =>
-  Object.hasOwn(tools, step.tool) ? tools[step.tool] : undefined
+  step.tool !== undefined && Object.hasOwn(tools, step.tool) ? tools[step.tool] : undefined
 
 /** A tool's required predecessors have been called, about the same thing. Codes: SEQ208, SEQ209. */
 export function checkPredecessors(
@@ -28,7 +28,7 @@ export function checkPredecessors(
     for (const { tool, same = [] } of toolOf(declaration, step)?.requires ?? []) {
       const earlier = before.filter((one) => one.tool === tool)
       // A call of a tool that does not exist may be the one that is missed, misspelt.
-      if (earlier.length === 0 && unknown.some((one) => isMisspelt(one.tool, tool))) continue
+      if (earlier.length === 0 && unknown.some((one) => one.tool === undefined || isMisspelt(one.tool, tool))) continue
       if (earlier.length === 0) tellOf(step)("SEQ208", child(step.at, "tool"))
       else if (
         sound(step) &&
@@ -71,10 +71,12 @@ export function checkMachine(steps: readonly PlanStep[], declaration: Declaratio
     if (step.kind === "call") {
       const states = toolOf(declaration, step)?.states
       if (states !== undefined && state !== undefined && !states.includes(state)) tell("SEQ301", child(step.at, "tool"))
+      if (step.perhaps === "transition") state = undefined
       continue
     }
     const at = child(step.at, "transition")
-    if (machine === undefined) tell("SEQ304", at)
+    if (step.to === undefined) state = undefined
+    else if (machine === undefined) tell("SEQ304", at)
     else if (!Object.hasOwn(machine.transitions, step.to)) {
       tell("SEQ303", at)
       state = undefined
@@ -183,12 +185,30 @@ export function needs(steps: readonly PlanStep[], declaration: Declaration) {
   }
 }
 
-/** No effect twice, unless the plan says that it is meant. Code: SEQ701. */
-export function checkEffects(steps: readonly PlanStep[], declaration: Declaration, sound: Sound, tellOf: TellOf): void {
+/** No effect twice, unless the plan says that it is meant, and none that happens once. Code: SEQ701. */
+export function checkEffects(
+  steps: readonly PlanStep[],
+  declaration: Declaration,
+  sound: Sound,
+  known: Sound,
+  tellOf: TellOf,
+): void {
   const seen = new Set<string>()
   for (const step of steps.filter(isCall).filter(sound)) {
     if (toolOf(declaration, step)?.effect === "read") continue
-    const effect = `${step.tool} ${step.occurrence} ${canonical(step.args)}`
+    const isText = (reference: Reference): boolean => {
+      const given = resolve(reference, { step, steps, declaration, known }, () => {})
+      const { kind, ...rest } = given === undefined ? { kind: "nothing" } : given
+      return (
+        kind === "string" ||
+        kind === "enum" ||
+        (kind === "constant" && "value" in rest && typeof rest.value === "string")
+      )
+    }
+    const say = (expression: Expression): string => canonical(expression, isText)
+    const once = toolOf(declaration, step)?.once?.map((name) => say(argumentOf(step, name) as Expression))
+    const said = once === undefined ? `${step.occurrence} ${say(step.args)}` : once.join("\n")
+    const effect = `${step.tool} ${said}`
     if (seen.has(effect)) tellOf(step)("SEQ701", child(step.at, "tool"))
     seen.add(effect)
   }

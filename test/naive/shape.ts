@@ -101,7 +101,7 @@ export function accepts(shape: Shape, value: Json): boolean {
 export type Found =
   | { readonly kind: "shape"; readonly shape: Shape }
   | { readonly kind: "nothing" }
-  | { readonly kind: "optional" }
+  | { readonly kind: "optional"; readonly shape: Shape }
 
 export function walk(shape: Shape, [token, ...rest]: readonly string[]): Found {
   if (token === undefined || shape.kind === "unknown") return { kind: "shape", shape }
@@ -110,7 +110,7 @@ export function walk(shape: Shape, [token, ...rest]: readonly string[]): Found {
     const field = fieldOf(shape, token)
     if (field === undefined) return { kind: "nothing" }
     const found = walk(field.shape, rest)
-    return field.optional === true && found.kind === "shape" ? { kind: "optional" } : found
+    return field.optional === true && found.kind === "shape" ? { kind: "optional", shape: found.shape } : found
   }
   if (shape.kind === "array" && /^(0|[1-9][0-9]*)$/.test(token) && Number(token) < (shape.max ?? Infinity)) {
     return walk(shape.of, rest)
@@ -192,3 +192,14 @@ export function closedObject({ fields }: ObjectShape): ObjectShape {
   const inside = Object.entries(fields).map(([name, field]) => [name, { ...field, shape: closed(field.shape) }])
   return { kind: "object", fields: Object.fromEntries(inside) }
 }
+
+/** Does the one give nothing that is right for the other but an empty array? */
+export function emptyAtMost(given: Shape, asked: Shape): boolean {
+  const array = core(given)
+  if (array.kind !== "array" || disjoint(array, asked)) return false
+  const nulls = given.kind === "nullable" && !disjoint({ kind: "nullable", of: neither }, asked)
+  return !nulls && disjoint({ ...array, min: Math.max(1, array.min ?? 0) }, asked)
+}
+
+/** Takes nothing at all. */
+const neither: Shape = { kind: "enum", values: [] }

@@ -1,4 +1,5 @@
 /** The steps of a plan with their arguments read as expressions. */
+import type { JsonObject } from "../../src/text/json.ts"
 import type { CallStep, TransitionStep } from "./envelope.ts"
 import type { Expression } from "./expression.ts"
 import type { Fault } from "./verdict.ts"
@@ -6,6 +7,7 @@ import type { Fault } from "./verdict.ts"
 export interface Call extends Omit<CallStep, "args"> {
   /** An object, or broken. */
   readonly args: Expression
+  readonly written: JsonObject | undefined
   /** Of the expressions in it. */
   readonly faults: readonly Fault[]
 }

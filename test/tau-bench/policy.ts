@@ -30,6 +30,12 @@ export const isChange = (tool: string): boolean => tool === "modify_user_address
 
 export const isAuthentication = (tool: string): boolean => tool.startsWith("find_user_id_")
 
+/** The policy is about these: of other tools it says nothing. */
+export function hasPolicy(): boolean {
+  const tools = recordedTools()
+  return [...anywhere, ...changesOfOrder, "modify_user_address", "get_order_details"].every((name) => name in tools)
+}
+
 function policyFor(name: string): Partial<ToolSpec> {
   if (anywhere.includes(name)) return {}
   if (!isChange(name)) return { states: ["AUTHENTICATED", "CHANGING"] }

@@ -3,8 +3,9 @@
  * Codes: SEQ818, SEQ820.
  */
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
+import { orList } from "../../diagnostic/nearest.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
-import type { Built, CatalogSpec, Tool } from "../catalog.ts"
+import type { Built, CatalogSpec, Machine, Tool } from "../catalog.ts"
 import { requiredBy } from "./requires.ts"
 
 export function lintLimits(catalog: Built, { blastRadius = {} }: CatalogSpec): Unplaced[] {
@@ -31,7 +32,7 @@ export function lintLimits(catalog: Built, { blastRadius = {} }: CatalogSpec): U
     const params = { what: "every tool", problem: "`budgets.steps` is 0", remedy: "Raise `budgets.steps`." }
     return [...said, diagnose("SEQ818", child(child(root, "budgets"), "steps"), params)]
   }
-  return [...said, ...[...tools.values()].flatMap((tool) => lintReach(tool, catalog))]
+  return [...said, ...[...tools.values()].flatMap((tool) => [...lintReach(tool, catalog), ...lintWay(tool, catalog)])]
 }
 
 const idle = (at: Pointer, what: string, problem: string, deed: string): Unplaced =>
@@ -70,6 +71,31 @@ function lintReach(tool: Tool, { tools, limits, budgets, bounds, machine }: Buil
     const problem = `${together} to at least ${least} ${of}, and ${name} is ${max}`
     return [diagnose("SEQ818", at, { what: `\`${tool.name}\``, problem, remedy: `Raise ${name}, or remove the tool.` })]
   })
+}
+
+/** What must come first can be called only where no way leads from to the states of the tool. */
+function lintWay(tool: Tool, { tools, machine }: Built): Unplaced[] {
+  const { states } = tool
+  if (machine === undefined || states === undefined) return []
+  const reachable = statesFrom([machine.initial], machine)
+  for (const required of requiredBy(tool, tools)) {
+    const starts = [...(required.states ?? [])].filter((state) => reachable.has(state))
+    // One that is out of reach itself was told of itself.
+    if (required === tool || starts.length === 0) continue
+    const ends = statesFrom(starts, machine)
+    if ([...states].some((state) => ends.has(state))) continue
+    const problem = `it requires \`${required.name}\`, and no way leads from ${orList(starts)} to ${orList([...states])}`
+    const remedy = "Add a transition, or give one of the tools a state of the other's."
+    const at = child(child(root, "tools"), tool.name)
+    return [diagnose("SEQ818", at, { what: `\`${tool.name}\``, problem, remedy })]
+  }
+  return []
+}
+
+function statesFrom(states: readonly string[], { transitions }: Machine): ReadonlySet<string> {
+  const reached = new Set(states)
+  for (const state of reached) for (const to of transitions.get(state)?.keys() ?? []) reached.add(to)
+  return reached
 }
 
 /** How many transitions it takes at least until the one that is furthest away can be called. */

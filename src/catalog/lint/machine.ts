@@ -6,7 +6,15 @@ import { unknownName } from "./unknown-name.ts"
 
 export function lintMachine({ machine }: Built): Unplaced[] {
   if (machine === undefined) return []
-  const reached = new Set([machine.initial])
+  const { initial, transitions } = machine
+  const others = [...machine.states].filter((state) => state !== initial)
+  const isKnown = transitions.has(initial) || [...transitions.values()].some((targets) => targets.has(initial))
+  if (!isKnown && others.length > 0) {
+    // From a state that is not there nothing can be reached: that is one fault, and told once.
+    const at = child(child(root, "machine"), "initial")
+    return [unknownName(at, "`initial` of the machine", "state", initial, others, "states")]
+  }
+  const reached = new Set([initial])
   for (const state of reached) for (const to of machine.transitions.get(state)?.keys() ?? []) reached.add(to)
   return [...machine.states]
     .filter((state) => !reached.has(state))

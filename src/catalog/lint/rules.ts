@@ -96,7 +96,7 @@ function lintSource(source: string, tool: Tool, where: string, catalog: Built, a
   const lost = firstLost(shape, tokens)
   if (lost === undefined) return undefined
   const nearest = suggest(lost.token, lost.known, "keys there")
-  return diagnose("SEQ808", at, { where, kind: "the place", name: source, nearest })
+  return diagnose("SEQ808", at, { where, what: `the place \`${source}\``, nearest })
 }
 
 /** The token at which a pointer with `*` leads nowhere. */

@@ -12,7 +12,11 @@ export const unknownName = (
   name: string,
   known: Iterable<string>,
   knownAs: string,
-): Unplaced => diagnose("SEQ808", at, { where, kind, name, nearest: suggest(name, known, knownAs) })
+): Unplaced => diagnose("SEQ808", at, { where, what: `${kind} \`${name}\``, nearest: suggest(name, known, knownAs) })
 
 export const unknownParameter = (at: Pointer, where: string, { name: tool, params }: Tool, name: string): Unplaced =>
-  unknownName(at, where, `parameter of \`${tool}\``, name, propertiesOf(params.shape).keys(), "parameters")
+  diagnose("SEQ808", at, {
+    where,
+    what: `the parameter \`${name}\` of \`${tool}\``,
+    nearest: suggest(name, propertiesOf(params.shape).keys(), "parameters"),
+  })

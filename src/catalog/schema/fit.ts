@@ -42,6 +42,14 @@ function relate(output: TSchema, parameter: TSchema): Fit {
   return verdicts.every((verdict) => verdict === "fits") ? "fits" : "may-fit"
 }
 
+/** Of all that it may give, nothing but an empty array is right: that is seldom what was meant. */
+export function fitsEmptyOnly(output: TSchema, parameter: TSchema): boolean {
+  const outputs = branchesOf(output)
+  if (!outputs.some(isList)) return false
+  const filled = outputs.map((one) => (isList(one) ? { ...one, minItems: Math.max(1, one.minItems ?? 0) } : one))
+  return filled.every((one) => relate(one, parameter) === "never-fits")
+}
+
 /** A boolean is two values, and what never is is none. */
 const split = (shape: Shape): readonly Shape[] =>
   shape[Kind] === "Boolean" ? [literalOf(true), literalOf(false)] : shape[Kind] === "Never" ? [] : [shape]

@@ -73,7 +73,7 @@ function readBy(schema: unknown, findings: Findings): Read | undefined {
       return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
     }
     if (!("safeParse" in schema)) findings.faults.push({ kind: "not-a-schema", at: root, what: bareZod })
-    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema) }
+    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema, findings.refinements) }
   }
   if (isHeld(schema) && isTypeBox(schema)) {
     const own = copyTypeBox(schema)

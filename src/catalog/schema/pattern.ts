@@ -46,6 +46,8 @@ export interface Misfit {
   readonly key?: string
   /** Declared keys, or the strings that would be right: to guess what was meant. */
   readonly known?: readonly string[]
+  /** What keys must look like that are not declared one by one, in words. */
+  readonly keys?: string
 }
 
 /**
@@ -175,8 +177,10 @@ function judgeEntries<H extends Hole>(
 
 function undeclared({ names, properties }: ObjectGauge, at: Pointer, key: string): Misfit {
   const known = properties.map((declared) => declared.key)
-  const expected = names !== undefined ? `a key that is ${describe(names.shape)}` : "a declared key"
-  return { at: child(at, key), kind: "unknown", expected, found: show(key), key, known }
+  const keys = names === undefined ? undefined : describe(names.shape)
+  const expected = keys === undefined ? "a declared key" : `a key that is ${keys}`
+  const misfit = { at: child(at, key), kind: "unknown", expected, found: show(key), key, known } as const
+  return keys === undefined ? misfit : { ...misfit, keys }
 }
 
 function addMissing<H extends Hole>(gauge: ObjectGauge, { at, entries }: ObjectPattern<H>, found: Found): Found {

@@ -55,6 +55,8 @@ export interface SchemaFault {
   readonly what: string
   /** What is wrong with it, where the kind does not say. */
   readonly problem?: string
+  /** What to do, where the kind does not say. */
+  readonly remedy?: string
 }
 
 /** An object that ignored or stripped unknown keys and was closed. */

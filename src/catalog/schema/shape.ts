@@ -268,11 +268,21 @@ function describeUnion(branches: readonly Shape[]): string {
   return `${shown.slice(0, -1).join(", ")}${shown.length > 1 ? " or " : ""}${shown.at(-1)}${rest}`
 }
 
+/** Formats whose names say all, to people and to models: the standard's, and zod's. */
+const wellKnown: ReadonlySet<string> = new Set([
+  ...["date", "time", "date-time", "datetime", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "url"],
+  ...["uri-reference", "uri-template", "uuid", "guid", "json-pointer", "relative-json-pointer", "byte", "emoji", "mac"],
+  ...["nanoid", "cuid", "cuid2", "ulid", "xid", "ksuid", "cidrv4", "cidrv6", "base64", "base64url", "e164", "jwt"],
+  ...["lowercase", "uppercase"],
+])
+
 function describeString(shape: StringShape): string {
   const length = counted(shape.minLength ?? 0, shape.maxLength, "character")
-  if (shape.format !== undefined) return `${length} in the format ${quote(shape.format)}`
   const [pattern] = patternsOf(shape)
-  return pattern === undefined ? length : `${length} that matches ${clip(`/${pattern.source}/${pattern.flags}`)}`
+  const asked = pattern === undefined ? undefined : `matches ${clip(`/${pattern.source}/${pattern.flags}`)}`
+  if (shape.format === undefined) return asked === undefined ? length : `${length} that ${asked}`
+  const format = `${length} in the format ${quote(shape.format)}`
+  return asked === undefined || wellKnown.has(shape.format) ? format : `${format}, which ${asked}`
 }
 
 export const patternsOf = ({ pattern, patterns = [] }: StringRules): readonly PatternRule[] =>

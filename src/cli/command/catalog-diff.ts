@@ -57,7 +57,7 @@ export async function diff(
 /** What a faulty catalog means is not known: it cannot be compared. */
 async function loadSound(file: string, format: Format): Promise<Catalog> {
   const path = resolve(file)
-  const catalog = await loadCatalog(path)
+  const catalog = await loadCatalog(path, "argument")
   if (!isFaulty(catalog)) return catalog
   const errors = catalog.diagnostics.filter(({ severity }) => severity === "error")
   if (format === "pretty") tellFaults(errors, path)

@@ -6,15 +6,15 @@ import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { JsonPatch } from "../../diagnostic/patch.ts"
 import { explainDiagnostic } from "../../explain/diagnostic.ts"
 import type { Look } from "../../explain/look.ts"
-import { printableJson } from "../../explain/printable.ts"
 import { explainVerdict, plural, sayVerdict, type VerdictView, viewVerdict } from "../../explain/verdict.ts"
 import { feedback } from "../../planner/feedback.ts"
 import { serialize } from "../../stored.ts"
+import { escapeHiddenJson } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 import type { Mended } from "../mend.ts"
 import { nameOf } from "../modules.ts"
 import { isFaulty, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
-import { lookForPlace, unusable } from "../read-file.ts"
+import { isSameFile, lookForPlace, unusable } from "../read-file.ts"
 import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
 export interface CompileOptions extends PlanOptions {
@@ -116,6 +116,7 @@ interface Done {
 async function tryToCompile(file: string, options: CompileOptions): Promise<Done | UsageError> {
   try {
     const plan = await openPlan(file, options)
+    if (options.out !== undefined) await refuseToReplace(options.out, plan)
     if (!options.fix) return { plan, mended: undefined, compiled: plan.compiled }
     if (plan.source === "stored") {
       throw new UsageError(`${plan.name} is a compiled plan: --fix mends plans before they are compiled`)
@@ -136,7 +137,7 @@ async function tryToCompile(file: string, options: CompileOptions): Promise<Done
 function passOn({ text, bytes, catalog }: PlanFile, mended: Mended | undefined): void {
   if (bytes.length > catalog.bounds.textBytes) return
   // On a terminal nothing in it may hide.
-  if (process.stdout.isTTY) process.stdout.write(printableJson(mended?.text ?? text))
+  if (process.stdout.isTTY) process.stdout.write(escapeHiddenJson(mended?.text ?? text))
   else process.stdout.write(mended?.text ?? bytes)
 }
 
@@ -168,8 +169,8 @@ async function tell({ plan, mended, compiled }: Done, told: Set<string>, options
   if (mended !== undefined) {
     const { explainMended } = await import("../../explain/mended.ts")
     const { text: after, diagnostics } = mended
-    const written = options.write ?? false
-    say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, written }, look))
+    const writtenTo = options.write ? (file === "-" ? "standard output" : name) : undefined
+    say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, writtenTo }, look))
     return
   }
   if (!isFaulty(catalog)) {
@@ -207,6 +208,13 @@ function summary(counts: { readonly accepted: number; readonly refused: number; 
   ] as const
   const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return `${plural(accepted + refused + unread, "plan")}: ${told.join(", ")}`
+}
+
+/** What is compiled would stand in the place of what it was compiled from. */
+async function refuseToReplace(out: string, { file, name, catalogPath }: PlanFile): Promise<void> {
+  if (file !== "-" && (await isSameFile(out, file)))
+    throw new UsageError(`--out ${nameOf(out)} is the plan ${name} itself: give another file`)
+  if (await isSameFile(out, catalogPath)) throw new UsageError(`--out ${nameOf(out)} is the catalog: give another file`)
 }
 
 async function keep(file: string, text: string): Promise<void> {

@@ -7,8 +7,8 @@ import { findCatalog, loadCatalog, nameOf } from "../modules.ts"
 import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
 
 export async function lintCatalog(file: string | undefined, { format }: { readonly format: Format }): Promise<number> {
-  const path = resolve(file ?? findCatalog("-"))
-  const { diagnostics, tools } = await loadCatalog(path)
+  const path = resolve(file ?? findCatalog("-", "name one: `sequitur lint shop/catalog.ts`"))
+  const { diagnostics, tools } = await loadCatalog(path, "argument")
   const errors = diagnostics.filter(({ severity }) => severity === "error").length
   if (format === "json") {
     printJson({ catalog: nameOf(path), accepted: errors === 0, diagnostics })

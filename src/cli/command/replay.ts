@@ -17,7 +17,7 @@ export async function replayRun(runId: string, { format, ...options }: ReplayOpt
   const entries = await readEntries(options.store, runId)
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
-  const { catalog } = await catalogOf(entries, options)
+  const catalog = await catalogOf(entries, options)
   const footing = footingFor(state, { catalog, handlers: new Map(), fault: undefined })
   if (footing instanceof Error && !(footing instanceof StalePlan)) throw footing
   const partly = footing instanceof StalePlan

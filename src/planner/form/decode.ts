@@ -14,7 +14,17 @@ import { isObject, type Json, type JsonObject } from "../../text/json.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
 import { readJson } from "../../text/read-json.ts"
 import type { Range } from "../../text/source.ts"
-import { type Absent, type Form, marks, membersOf, objectFor, optionalFields, spell, transitionKey } from "./form.ts"
+import {
+  type Absent,
+  type Form,
+  isForm,
+  marks,
+  membersOf,
+  objectFor,
+  optionalFields,
+  spell,
+  transitionKey,
+} from "./form.ts"
 
 export type DecodedPlan =
   /** The plan's text, for `compile`. */
@@ -34,10 +44,24 @@ export function decodePlan(catalog: Catalog, text: string | Uint8Array, form: Fo
   }
   const report = makeReport(catalog.bounds.diagnostics)
   try {
+    if (!canBeRead(form)) {
+      const remedy = "Give the `form` that `planSchema` gave."
+      const params = { what: "the value given as the form", problem: "is none that `planSchema` gives", remedy }
+      return { ok: false, diagnostics: [diagnose("SEQ801", root, params)] }
+    }
     return decodeText(catalog, text, form, report)
   } catch (broken) {
     const what = broken instanceof Error ? broken.message : "unknown"
     return { ok: false, diagnostics: [diagnose("SEQ901", root, { what: what.slice(0, 200) })] }
+  }
+}
+
+/** A form may be a getter or a proxy that throws. */
+function canBeRead(form: unknown): boolean {
+  try {
+    return isForm(form)
+  } catch {
+    return false
   }
 }
 

@@ -1,12 +1,29 @@
 /** A plan in one of the forms: what a planner would have written. For examples in a prompt, and to hold `decodePlan` to. */
 import type { TSchema } from "@sinclair/typebox"
 import type { Catalog } from "../../catalog/catalog.ts"
+import { demandCatalog } from "../../catalog/define.ts"
 import type { Document, StepDocument } from "../../document/document.ts"
+import { demand } from "../../text/demand.ts"
 import { isObject, type Json, type JsonObject } from "../../text/json.ts"
-import { type Absent, type Form, membersOf, objectFor, optionalFields, spell, transitionKey } from "./form.ts"
+import {
+  type Absent,
+  demandForm,
+  type Form,
+  membersOf,
+  objectFor,
+  optionalFields,
+  spell,
+  transitionKey,
+} from "./form.ts"
 
-/** Takes the document of a compiled plan (`compiled.plan.document`), and gives its text. */
+/**
+ * Takes the document of a compiled plan, and gives its text: of `const compiled = compile(…)` that is
+ * `compiled.plan.plan.document`. Throws a `TypeError` where it is given anything else.
+ */
 export function encodePlan(catalog: Catalog, document: Document, form: Form): string {
+  demandCatalog(catalog)
+  demandForm(form)
+  demand(isDocument(document), "`document` must be the document of a compiled plan (`plan.plan.document`)")
   if (form.kind === "plan") return JSON.stringify(document)
   const { absent, kind } = form
   const steps = document.steps.map((step) =>
@@ -14,6 +31,9 @@ export function encodePlan(catalog: Catalog, document: Document, form: Form): st
   )
   return JSON.stringify(fill({ ...document, steps }, optionalFields.plan, absent))
 }
+
+const isDocument = (value: unknown): boolean =>
+  isObject(value) && Array.isArray(value.steps) && value.steps.every(isObject)
 
 /** Says of each field that is left out that it is. */
 function fill(fields: Readonly<Record<string, unknown>>, optional: readonly string[], absent: Absent): JsonObject {

@@ -6,7 +6,8 @@ import { Kind, type TSchema } from "@sinclair/typebox"
 import { gaugeOf } from "../../catalog/schema/gauge.ts"
 import { boolean, numberOf, stringOf } from "../../catalog/schema/make.ts"
 import { type ArrayShape, branchesOf, type ObjectShape, propertyOf, type Shape } from "../../catalog/schema/shape.ts"
-import type { JsonObject } from "../../text/json.ts"
+import { demand } from "../../text/demand.ts"
+import { isObject, type JsonObject } from "../../text/json.ts"
 
 /**
  * `plan`: the plan document itself. `structured`: each tool's arguments spelt out. `envelope`: arguments as JSON text.
@@ -15,6 +16,18 @@ import type { JsonObject } from "../../text/json.ts"
 export type Form = { readonly kind: "plan" } | { readonly kind: "structured" | "envelope"; readonly absent: Absent }
 
 export type Absent = "null" | "omitted"
+
+/** Whether it is one that `planSchema` gives, or the same data kept with a request. Throws what its getters throw. */
+export function isForm(form: unknown): form is Form {
+  if (!isObject(form)) return false
+  const { kind, absent } = form
+  return (
+    kind === "plan" || ((kind === "structured" || kind === "envelope") && (absent === "null" || absent === "omitted"))
+  )
+}
+
+export const demandForm = (form: unknown): void =>
+  demand(isForm(form), "`form` must be the `form` that `planSchema` gives")
 
 /** What marks an expression in the structured form. Not all providers take a key with a `$`. */
 export const marks = ["_from", "_select", "_concat", "_json"] as const

@@ -1,5 +1,8 @@
 /** The schema of a plan for a catalog, for anyone or for one provider, and the form in which plans then come back. */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { demandCatalog } from "../../catalog/define.ts"
+import { orList } from "../../diagnostic/nearest.ts"
+import { demand } from "../../text/demand.ts"
 import type { JsonObject } from "../../text/json.ts"
 import type { Form } from "./form.ts"
 import { type Count, measure, type Size } from "./measure.ts"
@@ -19,8 +22,15 @@ export interface PlanSchemaOptions {
   readonly for?: ProviderName
 }
 
+/** Throws a `TypeError` for what is no catalog, and for a provider that is not known. */
 export function planSchema(catalog: Catalog, options: PlanSchemaOptions = {}): PlanSchema {
-  const made = options.for === undefined ? written(catalog) : provided(catalog, providers[options.for])
+  demandCatalog(catalog)
+  const name = options?.for
+  demand(
+    name === undefined || Object.hasOwn(providers, name),
+    `\`for\` must be ${orList(Object.keys(providers))}, or left out`,
+  )
+  const made = name === undefined ? written(catalog) : provided(catalog, providers[name])
   const faults = catalog.diagnostics.filter(({ severity }) => severity === "error").length
   if (faults === 0) return made
   return {

@@ -1,4 +1,5 @@
 /** What a handler threw or answered, in words that are safe to keep and to print. */
+import { escapeHidden } from "../../text/escape.ts"
 
 const saidMax = 500
 
@@ -24,7 +25,4 @@ function wordsOf(error: unknown): string {
 
 /** Cut; control characters, and what would reorder, hide or break text, as escapes; lone surrogates too. */
 export const excerpt = (text: string): string =>
-  text
-    .slice(0, saidMax + 1)
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`)
-    .replace(/^([\s\S]{500})[\s\S]+$/u, "$1…")
+  escapeHidden(text.slice(0, saidMax + 1)).replace(/^([\s\S]{500})[\s\S]+$/u, "$1…")

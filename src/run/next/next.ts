@@ -306,5 +306,6 @@ function describeCall(ready: ReadyPlan, call: ReadyCall, state: RunState): Follo
   })
   const { name, effect, description } = tool
   const args = place(shown, () => null) as JsonObject
-  return { stepId: step.id, tool: name, effect, description, args, ...(open.length === 0 ? {} : { open }) }
+  // The journal keeps the plan, but not the order of its keys.
+  return { stepId: step.id, tool: name, effect, description, args, ...(open.length === 0 ? {} : { open: open.sort() }) }
 }

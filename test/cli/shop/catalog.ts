@@ -1,5 +1,5 @@
 /** A small shop, for the tests of the command line: find an order, refund it behind an approval. */
-import { arg, defineCatalog, tool } from "sequitur"
+import { arg, defineCatalog, fromArgs, tool } from "sequitur"
 import { z } from "zod"
 
 const OrderId = z.string().regex(/^o_[0-9]+$/)
@@ -26,6 +26,22 @@ export default defineCatalog({
       states: ["PAYING"],
       blast: { cents: arg("cents") },
       idempotency: { key: { retentionMs: 86_400_000 } },
+      compensate: "none",
+    }),
+    hold: tool({
+      description: "Hold an order back from the post.",
+      effect: "write",
+      params: z.strictObject({ orderId: OrderId }),
+      states: ["LOOKING", "PAYING"],
+      idempotency: "natural",
+      compensate: { tool: "let_go", args: { orderId: fromArgs("/orderId") } },
+    }),
+    let_go: tool({
+      description: "Let an order go to the post that was held back.",
+      effect: "write",
+      params: z.strictObject({ orderId: OrderId }),
+      states: ["LOOKING", "PAYING"],
+      idempotency: "natural",
       compensate: "none",
     }),
   },

@@ -40,4 +40,6 @@ export default () =>
       if (process.env.SHOP_FAULT === "crash") process.kill(process.pid, "SIGKILL")
       return { refundId: `r_${orderId}` }
     },
+    hold: ({ orderId }) => log(`hold ${orderId}`) ?? null,
+    let_go: ({ orderId }) => log(`let go ${orderId}`) ?? null,
   })

@@ -17,6 +17,8 @@ export interface Findings {
   readonly descriptions: Description[]
   /** Names and versions of the author's functions, and what the catalog's own formats ask. */
   readonly functions: Set<string>
+  /** The refinements among them, by the place that they judge. */
+  readonly refinements: Refinement[]
   /** TypeBox's kinds of the host's, as its registry has them now. */
   readonly kinds: Map<string, KindCheck>
   /** Every regular expression of the author's. */
@@ -27,6 +29,11 @@ export interface Findings {
   readonly way: Set<unknown>
   /** Schemas visited so far. */
   parts: number
+}
+
+export interface Refinement {
+  readonly at: Pointer
+  readonly name: string
 }
 
 export interface Description {
@@ -51,6 +58,7 @@ export const startFindings = (role: Role, formats: Formats = fixed): Findings =>
   notices: [],
   descriptions: [],
   functions: new Set(),
+  refinements: [],
   kinds: new Map(),
   patterns: [],
   recursive: false,
@@ -81,6 +89,12 @@ export function visit<Lowered>(
   findings.way.delete(schema)
   return lowered
 }
+
+/** What is said of a pattern that cannot be read. */
+export const notPattern = {
+  problem: "is no regular expression with the flag `u`",
+  remedy: "Escape only what has a meaning: with the flag `u`, `\\-` is an escape only inside `[…]`.",
+} as const
 
 export function notePattern(findings: Findings, rule: PatternRule, at: Pointer, hidden = false): void {
   findings.patterns.push({ rule, at, hidden })
@@ -127,6 +141,9 @@ export function noteFunction(fn: unknown, findings: Findings, at: Pointer, what:
   }
   const name = nameOfFunction(fn)
   if (name === undefined) findings.faults.push({ kind: "unnamed-function", at, what })
-  else findings.functions.add(name)
+  else {
+    findings.functions.add(name)
+    findings.refinements.push({ at, name: name.slice(0, name.lastIndexOf("@")) })
+  }
   return name
 }

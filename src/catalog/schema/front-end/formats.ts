@@ -38,8 +38,9 @@ export function askOf(format: Format): ((text: string) => boolean) | undefined {
 export function findFormat(name: string, findings: Findings, at: Pointer): Format | undefined {
   const format = findings.formats.get(name)
   if (format === undefined) {
-    const problem = "is not known: declare it in the catalog's `formats`"
-    findings.faults.push({ kind: "unsupported", at, what: `the format ${quote(name)}`, problem })
+    const problem = "is not known"
+    const remedy = "Declare it in the catalog's `formats`, or take it out of the schema."
+    findings.faults.push({ kind: "unsupported", at, what: `the format ${quote(name)}`, problem, remedy })
   } else if (format.own !== undefined) findings.functions.add(`format ${name}: ${format.own}`)
   return format
 }

@@ -8,6 +8,7 @@ import type { SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
 import { clip, quote } from "../show.ts"
 import type { Findings } from "./findings.ts"
+import { notPattern } from "./findings.ts"
 import { askOf, findFormat, patternOf } from "./formats.ts"
 import { type Draft, draftOf, type Holds, holdsOf, isRight, isTexts } from "./keywords.ts"
 import { type Document, readDocument, resolve } from "./reference.ts"
@@ -263,8 +264,7 @@ function readPattern(source: string, context: Context, at: Pointer): void {
   try {
     new RegExp(source, "u")
   } catch {
-    const what = `the pattern \`${clip(source)}\`, which is no regular expression (with the flag u)`
-    fault(context, "not-a-schema", at, what)
+    context.findings.faults.push({ kind: "not-a-schema", at, what: `the pattern \`${clip(source)}\``, ...notPattern })
     return
   }
   context.patterns.push({ rule: { source, flags: "u" }, at })

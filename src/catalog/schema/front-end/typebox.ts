@@ -24,7 +24,17 @@ import {
 } from "../make.ts"
 import type { SchemaFault } from "../schema.ts"
 import type { ObjectShape, Shape } from "../shape.ts"
-import { aside, type Findings, hideFrom, noteDescription, noteFunction, notePattern, visit } from "./findings.ts"
+import { clip } from "../show.ts"
+import {
+  aside,
+  type Findings,
+  hideFrom,
+  noteDescription,
+  noteFunction,
+  notePattern,
+  notPattern,
+  visit,
+} from "./findings.ts"
 import { findFormat, patternOf } from "./formats.ts"
 
 export const isTypeBox = (schema: object): schema is TSchema =>
@@ -119,7 +129,8 @@ function lowerString(schema: TSchema, patterns: readonly Pattern[], findings: Fi
       notePattern(findings, { source, flags }, at)
       continue
     }
-    return fault(findings, "not-a-schema", at, `the pattern \`${source}\`, which is no regular expression`)
+    findings.faults.push({ kind: "not-a-schema", at, what: `the pattern \`${clip(source)}\``, ...notPattern })
+    return unknown
   }
   const name = schema[Kind] === "String" && typeof schema.format === "string" ? schema.format : undefined
   const format = name === undefined ? undefined : findFormat(name, findings, at)

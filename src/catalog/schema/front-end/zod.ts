@@ -1,8 +1,9 @@
 /** zod 4: an allow-list walk over a schema's own definition. zod itself is not imported, but for its types. */
 import { Kind } from "@sinclair/typebox"
 import type { $ZodType, $ZodTypes } from "zod/v4/core"
+import { orList } from "../../../diagnostic/nearest.ts"
 import type { Json } from "../../../text/json.ts"
-import { child, formatPointer, type Pointer } from "../../../text/pointer.ts"
+import { child, formatPointer, type Pointer, parsePointer } from "../../../text/pointer.ts"
 import { findTag, gaugeOf } from "../gauge.ts"
 import type { Answer } from "../judge.ts"
 import {
@@ -23,7 +24,7 @@ import {
 } from "../make.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
-import { type Findings, hideFrom, noteDescription, notePattern, visit } from "./findings.ts"
+import { type Findings, hideFrom, noteDescription, notePattern, type Refinement, visit } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -32,23 +33,44 @@ type DefOf<Type extends Def["type"]> = Extract<Def, { readonly type: Type }>
 export const isZod = (schema: object): schema is $ZodType => "_zod" in schema
 
 /** The author's validator. zod gives its own message, in the host's language. */
-export function validateByZod(schema: $ZodType): (copy: Json) => Answer {
+export function validateByZod(schema: $ZodType, refinements: readonly Refinement[] = []): (copy: Json) => Answer {
   return (copy) => {
     const result = (schema as $ZodType & { readonly safeParse: SafeParse }).safeParse(copy)
     if (result.success) return { ok: true, output: result.data }
     return {
       ok: false,
-      issues: result.error.issues.map(({ path, message }) => ({ at: formatPointer(path.map(token)), message })),
+      issues: result.error.issues.map(({ code, path, message }) => {
+        const at = formatPointer(path.map(token))
+        return { at, message: code === "custom" && message === unsaid ? sayRefinement(at, refinements) : message }
+      }),
     }
   }
 }
+
+/** zod's words for a refinement whose author gave none. */
+const unsaid = "Invalid input"
+
+/** zod does not tell which function it was: of several about one place it is one of them. */
+function sayRefinement(at: Pointer, refinements: readonly Refinement[]): string {
+  const tokens = parsePointer(at) ?? []
+  const names = refinements.filter((one) => leadsTo(parsePointer(one.at) ?? [], tokens)).map(({ name }) => name)
+  return names.length === 0 ? unsaid : `it does not pass ${orList([...new Set(names)])}`
+}
+
+/** `*` is any index or key. */
+const leadsTo = (way: readonly string[], tokens: readonly string[]): boolean =>
+  way.length === tokens.length && way.every((token, index) => token === "*" || token === tokens[index])
 
 type SafeParse = (value: unknown) =>
   | { readonly success: true; readonly data: unknown }
   | {
       readonly success: false
       readonly error: {
-        readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
+        readonly issues: readonly {
+          readonly code: string
+          readonly path: readonly PropertyKey[]
+          readonly message: string
+        }[]
       }
     }
 

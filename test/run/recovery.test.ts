@@ -1,0 +1,179 @@
+/** What becomes of an effect whose answer was lost, for each way that a tool can be settled; each rule with what it must not do. */
+import { it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { compile } from "sequitur"
+import { execute, type RunReport, reconciled, resume } from "sequitur/run"
+import { describe, expect } from "vitest"
+import {
+  boxOn,
+  catalog,
+  finalAfterMs,
+  type Instead,
+  kindsOf,
+  makeOutside,
+  openStore,
+  retentionMs,
+  silence,
+} from "./counter.ts"
+import { accepted, principal } from "./desk.ts"
+
+const scope = { principal, sessionId: "s", taskId: "t", runId: "run" }
+
+const planOf = (tool: string) =>
+  accepted(compile(catalog, JSON.stringify({ version: 1, steps: [{ id: "pay", tool, args: { invoice: "i1" } }] })))
+
+const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
+const pass = (ms: number) => Effect.andThen(TestClock.adjust(ms), settle)
+
+/** A process that dies in its call (`applied` or not), and another that takes the run up `afterMs` later. */
+const crash = (tool: string, applied: boolean, afterMs: number, instead: Instead = {}) =>
+  Effect.gen(function* () {
+    const outside = makeOutside()
+    const { provide, journal } = yield* openStore
+    const dies = boxOn(outside, {
+      call: {
+        [tool]: (key = "") => {
+          if (applied) outside.applied.set(key, 1)
+          return silence()
+        },
+      },
+    })
+    const dying = yield* Effect.forkChild(provide(execute(planOf(tool), { ...scope, catalog, tools: dies })))
+    yield* settle
+    dying.interruptUnsafe()
+    yield* settle
+    yield* pass(afterMs)
+    const begun = provide(resume("run", { catalog, tools: boxOn(outside, instead), takeOver: true }))
+    const fiber = yield* Effect.forkChild(begun)
+    for (let tick = 0; tick < 12; tick++) yield* pass(tick < 4 ? 500 : 5_000)
+    const report: RunReport | undefined =
+      fiber.pollUnsafe() === undefined ? undefined : ((yield* Fiber.join(fiber)) as RunReport)
+    const entries = yield* journal.read("run")
+    const keys = new Set(outside.calls.map(({ key }) => key))
+    return { report, outside, keys, kinds: kindsOf(entries), entries }
+  })
+
+describe("A082: a crash between the effect and its outcome", () => {
+  for (const applied of [true, false]) {
+    it.effect(`natural: it is called again (${applied ? "done" : "not done"})`, () =>
+      Effect.gen(function* () {
+        const { report, outside, keys } = yield* crash("natural", applied, 31_000)
+        expect(report?.status).toBe("succeeded")
+        expect([outside.calls.length, keys.size]).toEqual([2, 1])
+      }),
+    )
+
+    it.effect(
+      `key, within its retention: it is called again with the recorded key (${applied ? "done" : "not done"})`,
+      () =>
+        Effect.gen(function* () {
+          const { report, outside, keys } = yield* crash("keyed", applied, 0)
+          expect(report?.status).toBe("succeeded")
+          expect([outside.calls.length, keys.size]).toEqual([2, 1])
+        }),
+    )
+
+    it.effect(`none: it is not called again, and a person is asked (${applied ? "done" : "not done"})`, () =>
+      Effect.gen(function* () {
+        const { report, outside } = yield* crash("bare", applied, 0)
+        expect(report?.status).toBe("in_doubt")
+        expect(outside.calls).toHaveLength(1)
+      }),
+    )
+  }
+})
+
+describe("A077, D20: the outside has forgotten the key, for its retention has passed", () => {
+  // The call itself must end within the retention: a timeout of 1,000.
+  for (const [afterMs, status, calls] of [
+    [retentionMs - 1_001, "succeeded", 2],
+    [retentionMs - 999, "in_doubt", 1],
+    [retentionMs * 24, "in_doubt", 1],
+  ] as const) {
+    it.effect(`key alone: ${afterMs} ms after its first dispatch it is ${status}`, () =>
+      Effect.gen(function* () {
+        const { report, outside } = yield* crash("keyed", true, afterMs)
+        expect([report?.status, outside.calls.length]).toEqual([status, calls])
+      }),
+    )
+  }
+
+  it.effect("key and reconcile: it is asked after, and not called again where it was applied", () =>
+    Effect.gen(function* () {
+      const { report, outside } = yield* crash("both", true, retentionMs, {
+        reconcile: () => reconciled.applied({ id: "p_i1" }),
+      })
+      expect([report?.status, outside.calls.length, outside.asked.length]).toEqual(["succeeded", 1, 1])
+    }),
+  )
+
+  it.effect("D20: no time alone turns a lost answer into `not done`", () =>
+    Effect.gen(function* () {
+      const { report, outside } = yield* crash("bare", true, 365 * 86_400_000)
+      expect([report?.status, outside.calls.length]).toEqual(["in_doubt", 1])
+    }),
+  )
+})
+
+describe("reconcile", () => {
+  it.effect("applied: its result stands, and nothing is called", () =>
+    Effect.gen(function* () {
+      const { report, outside } = yield* crash("asked", true, 0, {
+        reconcile: () => reconciled.applied({ id: "mine" }),
+      })
+      expect(report).toMatchObject({ status: "succeeded", steps: { pay: { id: "mine" } } })
+      expect([outside.calls.length, outside.asked.length]).toEqual([1, 1])
+    }),
+  )
+
+  it.effect("A102: not applied so far: it is asked again once that is final, and then called by the same key", () =>
+    Effect.gen(function* () {
+      const { report, outside, keys } = yield* crash("asked", false, 0, { reconcile: () => reconciled.notApplied() })
+      expect(report?.status).toBe("succeeded")
+      expect([outside.calls.length, keys.size, outside.asked.length]).toEqual([2, 1, 2])
+    }),
+  )
+
+  it.effect("A102: it says not applied, and the effect shows up before that is final: it is not called again", () =>
+    Effect.gen(function* () {
+      const { report, outside } = yield* crash("asked", true, 0, {
+        reconcile: (_, asked) => (asked === 1 ? reconciled.notApplied() : reconciled.applied({ id: "late" })),
+      })
+      expect(report).toMatchObject({ status: "succeeded", steps: { pay: { id: "late" } } })
+      expect([outside.calls.length, outside.asked.length]).toEqual([1, 2])
+    }),
+  )
+
+  it.effect("not applied, asked after it was final: it is called at once", () =>
+    Effect.gen(function* () {
+      const { report, outside } = yield* crash("asked", false, finalAfterMs, {
+        reconcile: () => reconciled.notApplied(),
+      })
+      expect([report?.status, outside.calls.length, outside.asked.length]).toEqual(["succeeded", 2, 1])
+    }),
+  )
+
+  it.effect("barred: it never happens by that key, so it is called under a new one", () =>
+    Effect.gen(function* () {
+      const { report, outside, keys } = yield* crash("asked", false, 0, { reconcile: () => reconciled.barred() })
+      expect([report?.status, outside.calls.length, keys.size]).toEqual(["succeeded", 2, 2])
+    }),
+  )
+
+  it.effect("A102: unknown, or no answer at all, three times: a person is asked", () =>
+    Effect.gen(function* () {
+      for (const reconcile of [() => reconciled.unknown("down"), silence]) {
+        const { report, outside } = yield* crash("asked", true, 0, { reconcile })
+        expect([report?.status, outside.calls.length, outside.asked.length]).toEqual(["in_doubt", 1, 3])
+      }
+    }),
+  )
+
+  it.effect("a result of the wrong shape: it happened, is kept as done, and fails the run", () =>
+    Effect.gen(function* () {
+      const { report } = yield* crash("asked", true, 0, { reconcile: () => reconciled.applied({ id: 7 } as never) })
+      expect(report).toMatchObject({ status: "failed", failure: { tag: "ResultMismatch" } })
+    }),
+  )
+})
