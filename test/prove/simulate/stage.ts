@@ -303,7 +303,7 @@ export class Stage {
     const { open } = state.step
     const kept = this.outside.kept.get(open?.idempotencyKey ?? "")
     if (state.status !== "in_doubt" || open === undefined || (kept?.pending ?? 0) > 0) return
-    const said = { by: "emil", reason: "asked them", ...this.#equipment(machine, run) }
+    const said = { by: "emil", reason: "asked them", attempt: open.attempt, ...this.#equipment(machine, run) }
     const found = kept?.receipt === undefined ? ({ notApplied: true } as const) : { applied: { receipt: kept.receipt } }
     this.#go(machine, run, resolve(runId, open.stepId, { ...said, ...found }))
   }
