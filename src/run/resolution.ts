@@ -21,6 +21,8 @@ export type Resolution = {
   readonly by: string
   /** How. */
   readonly reason: string
+  /** Which call was looked into: a word that comes late settles no other. Left out, it is about the one that is in doubt by then. */
+  readonly attempt?: number | undefined
   /** Only a run of this tenant is found. */
   readonly tenant?: string | undefined
 } & (
@@ -66,11 +68,12 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
 function read(
   { runId, status, step: { open } }: RunState,
   wanted: string,
-  { by, reason, applied, notApplied }: Resolution,
+  { by, reason, attempt, applied, notApplied }: Resolution,
   { catalog }: Toolbox,
 ): Resolved | RunEnded | NothingInDoubt | InputsRefused | ResolutionRefused {
   if (isTerminal(status)) return new RunEnded({ runId, status })
   if (status !== "in_doubt" || open?.stepId !== wanted) return new NothingInDoubt({ runId, wanted })
+  if (attempt !== undefined && attempt !== open.attempt) return new NothingInDoubt({ runId, wanted })
   const { stepId, tool, undoes } = open
   const said = { kind: "resolved", stepId, ...(undoes === undefined ? {} : { undoes }), by, reason } as const
   if (notApplied === true && applied === undefined) return { ...said, answer: "not-applied" }

@@ -10,7 +10,7 @@ import { prepare } from "../../../src/run/next/prepare.ts"
 import { rederive } from "../../../src/run/rederive.ts"
 import type { Acknowledged } from "./mount.ts"
 import type { Outside } from "./outside.ts"
-import type { Started } from "./story.ts"
+import type { Started } from "./stage.ts"
 
 export interface Ended {
   readonly journal: JournalService
