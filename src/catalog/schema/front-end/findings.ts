@@ -82,6 +82,9 @@ export function visit<Lowered>(
   return lowered
 }
 
+/** How many schemas the way leads back to one that it has come through: that says which of them is met again. */
+export const wayTo = (schema: unknown, { way }: Findings): number => [...way].reverse().indexOf(schema)
+
 export function notePattern(findings: Findings, rule: PatternRule, at: Pointer, hidden = false): void {
   findings.patterns.push({ rule, at, hidden })
 }
@@ -128,5 +131,5 @@ export function noteFunction(fn: unknown, findings: Findings, at: Pointer, what:
   const name = nameOfFunction(fn)
   if (name === undefined) findings.faults.push({ kind: "unnamed-function", at, what })
   else findings.functions.add(name)
-  return name
+  return name?.replaceAll("\n", "\\n")
 }

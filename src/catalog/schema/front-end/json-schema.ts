@@ -4,6 +4,7 @@
  * standard; in params they are closed, as if `unevaluatedProperties: false` stood there.
  */
 import { Kind } from "@sinclair/typebox"
+import { canonical } from "../../../text/canonical.ts"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
@@ -24,11 +25,13 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
+import { plain, textOf } from "../plain.ts"
 import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, noteDescription, notePattern, visit } from "./findings.ts"
+import { aside, type Findings, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
 import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
+import { textOfKeywords } from "./schema-parts.ts"
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
   const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
@@ -49,7 +52,7 @@ const noPlace: Place = new Set()
 
 function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Shape {
   if (typeof schema === "boolean") return schema ? unknown : never
-  const { findings, definitions } = walk
+  const { findings } = walk
   if (place.has(schema)) {
     const what = "`$ref` that leads back to itself without going into the value"
     findings.faults.push({ kind: "not-a-schema", at, what })
@@ -57,8 +60,7 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
   }
   if (findings.way.has(schema)) {
     findings.recursive = true
-    const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
-    return recursive(name)
+    return recursive(wayTo(schema, findings))
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     noteDescription(findings, at, walk.descriptions.get(schema))
@@ -106,22 +108,8 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
 type Both = (one: Shape, other: Shape) => Shape
 
 /** What only the validator judges, as text, with all that it refers to. */
-function leave<S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S {
-  const used = new Map<string, NormalSchema>()
-  const look = (part: unknown): void => {
-    if (typeof part !== "object" || part === null) return
-    for (const [key, inner] of Object.entries(part)) {
-      const name = key === "$ref" && typeof inner === "string" ? inner.slice("#/$defs/".length) : undefined
-      const schema = name === undefined ? undefined : definitions.get(name)
-      if (name !== undefined && schema !== undefined && !used.has(name)) {
-        used.set(name, schema)
-        look(schema)
-      } else look(inner)
-    }
-  }
-  look(left)
-  return opaque(shape, JSON.stringify(used.size === 0 ? left : [left, Object.fromEntries(used)]))
-}
+const leave = <S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S =>
+  opaque(shape, textOfKeywords(left, definitions))
 
 const all: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"]
 
@@ -238,7 +226,7 @@ const additionalAs = (additional: ObjectShape["additionalProperties"]): Shape =>
 
 /** Both, or where that has too many alternatives, the one, with a note that there is more. */
 const mostly = (one: Shape | undefined, other: Shape): Shape =>
-  one === undefined ? other : (intersect(one, other) ?? opaque(one, JSON.stringify(other)))
+  one === undefined ? other : (intersect(one, other) ?? opaque(one, textOf(other)))
 
 const lowerNamed = (named: Named, walk: Walk, at: (key: string) => Pointer): ReadonlyMap<string, Shape> =>
   new Map(Object.entries(named).map(([key, one]) => [key, lower(one, walk, at(key), noPlace)]))
@@ -267,7 +255,7 @@ function namelessOf(
 ): Others {
   if (patterns.size === 0) return additional === undefined ? {} : { additionalProperties: additional }
   const values = unionOf([...patterns.values()])
-  const rules = JSON.stringify([...patterns])
+  const rules = canonical(plain(Object.fromEntries(patterns)))
   const isAlone = place.size === 1 && !combining.some((keyword) => keyword in schema)
   const closes = additional === undefined && findings.role === "params" && isAlone
   if (closes) findings.closed.push({ at })
@@ -303,8 +291,13 @@ function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], 
   const isApart = shapes.every((shape, index) =>
     shapes.slice(index + 1).every((other) => fit(shape, other) === "never-fits"),
   )
-  const union = unionOf(shareKeys(shapes))
-  return isApart ? union : leave(union, { oneOf: schemas }, walk)
+  if (isApart) return unionOf(shareKeys(shapes))
+  // Of those that may hold at once none is the first.
+  const inOrder = shapes
+    .map((shape) => [textOf(shape), shape] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, shape]) => shape)
+  return leave(unionOf(shareKeys(inOrder)), { oneOf: schemas }, walk)
 }
 
 /** Where the condition holds, and where it does not; which of them it is, only the validator knows. */

@@ -62,8 +62,8 @@ const anythingWith = (others: ObjectShape["additionalProperties"]): Shape =>
   ])
 
 /** What a schema is that holds itself, once more: which keys it takes is not known here, so that it takes all. */
-export const recursive = (name: string): Shape => {
-  const what = `recursive ${name}`
+export const recursive = (back: number): Shape => {
+  const what = `recursive, ${back} back`
   return opaque(anythingWith(opaque(unknown, what)), what)
 }
 

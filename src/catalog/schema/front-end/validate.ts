@@ -14,7 +14,8 @@ import { isDecimalMultiple } from "../decimal.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
 import { askOf, type Format, type Formats, patternOf } from "./formats.ts"
-import type { Keywords, Named, Normal, NormalSchema } from "./normal-schema.ts"
+import type { Keywords, Normal, NormalSchema } from "./normal-schema.ts"
+import { mapParts } from "./schema-parts.ts"
 
 type Validate = (copy: Json) => Answer
 
@@ -160,25 +161,12 @@ function withPatterns(schema: NormalSchema, formats: Formats): NormalSchema {
   if (typeof schema === "boolean") return schema
   const { format, ...keywords } = schema
   const inner = (one: NormalSchema): NormalSchema => withPatterns(one, formats)
-  const parts = Object.entries(keywords).map(([keyword, value]) => {
-    if (ofOne.has(keyword)) return [keyword, inner(value as NormalSchema)]
-    if (ofMany.has(keyword)) return [keyword, (value as readonly NormalSchema[]).map(inner)]
-    if (!byName.has(keyword)) return [keyword, value]
-    return [keyword, Object.fromEntries(Object.entries(value as Named).map(([key, one]) => [key, inner(one)]))]
-  })
-  const whole: Keywords = Object.fromEntries(parts)
+  const whole: Keywords = Object.fromEntries(mapParts(keywords, inner))
   const asked = format === undefined ? undefined : formats.get(format)
   if (format === undefined || asked === undefined) return whole
   const rule = isPattern(asked) ? { pattern: patternOf(asked)?.source ?? "" } : { format: named(format, asked) }
   return { ...whole, allOf: [...(whole.allOf ?? []), rule] }
 }
-
-const ofOne: ReadonlySet<string> = new Set([
-  ...["items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties"],
-  ...["not", "if", "then", "else"],
-])
-const ofMany: ReadonlySet<string> = new Set(["prefixItems", "allOf", "anyOf", "oneOf"])
-const byName: ReadonlySet<string> = new Set(["properties", "patternProperties", "dependentSchemas"])
 
 /** It looks for keys along the prototype. */
 function bare(value: Json): Json {

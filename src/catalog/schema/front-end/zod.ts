@@ -8,6 +8,7 @@ import type { Answer } from "../judge.ts"
 import {
   arrayOf,
   boolean,
+  both,
   isExact,
   literalOf,
   mergeObjects,
@@ -21,9 +22,10 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
+import { textOf } from "../plain.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
-import { type Findings, hideFrom, noteDescription, notePattern, visit } from "./findings.ts"
+import { type Findings, hideFrom, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -57,7 +59,7 @@ const token = (key: PropertyKey): string | number => (typeof key === "symbol" ? 
 export function lowerZod(schema: $ZodType, findings: Findings, at: Pointer): Shape {
   if (findings.way.has(schema)) {
     findings.recursive = true
-    return opaque(unknown, "recursive")
+    return opaque(unknown, `recursive, ${wayTo(schema, findings)} back`)
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     if ("description" in schema) noteDescription(findings, at, schema.description)
@@ -251,13 +253,13 @@ function lowerRecord(def: DefOf<"record">, findings: Findings, at: Pointer): Sha
     additionalProperties: isLoose,
   })
   const isSure = absence !== "unsure" && key.opaque === undefined && keys.every((name) => !(name in Object.prototype))
-  return isSure ? record : opaque(record, `keys ${JSON.stringify(key)}`)
+  return isSure ? record : opaque(record, `keys ${textOf(key)}`)
 }
 
 /** A record whose keys are told by a schema, not one by one. */
 function lowerOpenRecord(key: Shape, value: Shape, isLoose: boolean): Shape {
   const closed = { properties: new Map<string, Shape>(), required: [] }
-  const asText = `keys ${JSON.stringify([key, value])}`
+  const asText = `keys ${textOf(key)}, ${textOf(value)}`
   if (isLoose) return opaque(objectOf({ ...closed, additionalProperties: true }), asText)
   const record = { ...closed, additionalProperties: value }
   const isString = branchesOf(key).every((branch) => branch[Kind] === "String")
@@ -337,5 +339,5 @@ function lowerIntersection(def: DefOf<"intersection">, findings: Findings, at: P
   const merged = left[Kind] === "Object" && right[Kind] === "Object" ? mergeObjects(left, right) : undefined
   // What is not merged is in the text of a shape, where nothing bounds it.
   if (merged === undefined || !isExact(merged)) hideFrom(findings, patterns)
-  return merged ?? opaque(unknown, `both ${JSON.stringify([left, right])}`)
+  return merged ?? opaque(unknown, both(left, right))
 }
