@@ -73,7 +73,7 @@ function readBy(schema: unknown, findings: Findings): Read | undefined {
       return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
     }
     if (!("safeParse" in schema)) findings.faults.push({ kind: "not-a-schema", at: root, what: bareZod })
-    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema) }
+    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema, findings) }
   }
   if (isHeld(schema) && isTypeBox(schema)) {
     const own = copyTypeBox(schema)
@@ -83,7 +83,7 @@ function readBy(schema: unknown, findings: Findings): Read | undefined {
   const normal = readJsonSchema(schema, findings, root)
   if (normal === undefined) return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
   const shape = lowerJsonSchema(normal, findings, root)
-  return { shape, validator: (exact) => validateNormal(normal, findings.formats, exact) }
+  return { shape, validator: (exact) => validateNormal(normal, findings, exact) }
 }
 
 /** Of zod 4: earlier ones keep their checks in other places. */

@@ -24,6 +24,24 @@ export function mapParts<Part>(
   })
 }
 
+/** No schema in it, nor a reference to one. */
+export function isLeaf(schema: NormalSchema): boolean {
+  if (typeof schema === "boolean") return true
+  return Object.keys(schema).every(
+    (keyword) => keyword !== "$ref" && !ofOne.has(keyword) && !ofMany.has(keyword) && !byName.has(keyword),
+  )
+}
+
+/** The same, with those properties first that hold no schemas: a validator that stops there never looks further in. */
+export function leavesFirst(schema: NormalSchema): NormalSchema {
+  if (typeof schema === "boolean") return schema
+  const whole: Keywords = Object.fromEntries(mapParts(schema, leavesFirst))
+  if (whole.properties === undefined) return whole
+  const entries = Object.entries(whole.properties)
+  const [leaves, others] = [entries.filter(([, one]) => isLeaf(one)), entries.filter(([, one]) => !isLeaf(one))]
+  return { ...whole, properties: Object.fromEntries([...leaves, ...others]) }
+}
+
 type Definitions = ReadonlyMap<string, NormalSchema>
 
 /** Schemas that are written out where references lead to them; with more they stay apart, under their names. */
@@ -58,7 +76,8 @@ export function textOfKeywords(keywords: Keywords, definitions: Definitions): st
 
 const unordered: ReadonlySet<string> = new Set(["type", "enum", "required", "allOf", "anyOf", "oneOf"])
 
-const nameOf = (ref: string): string => ref.slice("#/$defs/".length)
+/** Of a definition, by the reference to it. */
+export const nameOf = (ref: string): string => ref.slice("#/$defs/".length)
 
 /** The definitions that references lead to. */
 function used(keywords: Keywords, definitions: Definitions): Named {

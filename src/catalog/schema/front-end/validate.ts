@@ -13,28 +13,33 @@ import { child, type Pointer, parsePointer, root } from "../../../text/pointer.t
 import { isDecimalMultiple } from "../decimal.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
+import { withinWork } from "../work.ts"
+import { askNormal } from "./ask-json-schema.ts"
+import type { Findings } from "./findings.ts"
 import { askOf, type Format, type Formats, patternOf } from "./formats.ts"
 import type { Keywords, Normal, NormalSchema } from "./normal-schema.ts"
-import { mapParts } from "./schema-parts.ts"
+import { leavesFirst, mapParts } from "./schema-parts.ts"
 
 type Validate = (copy: Json) => Answer
 
 /** Where the shape says all, the validator is hardly ever asked: it is made when it is. */
-export function validateNormal(normal: Normal, formats: Formats, isLazy: boolean): Validate {
-  let made = isLazy ? undefined : validator(normal, formats)
+export function validateNormal(normal: Normal, findings: Findings, isLazy: boolean): Validate {
+  let made = isLazy ? undefined : validator(normal, findings)
   return (copy) => {
-    made ??= validator(normal, formats)
+    made ??= validator(normal, findings)
     return made(copy)
   }
 }
 
-function validator(normal: Normal, formats: Formats): Validate {
-  if (isMentioned(normal, "unevaluatedItems") || isMentioned(normal, "unevaluatedProperties"))
-    return walk(normal, formats)
+function validator(normal: Normal, { formats, recursive, parts }: Findings): Validate {
+  const walked = (): Validate =>
+    withinWork(walk(normal, formats), { schema: normal.schema, ask: askNormal(normal, false), recursive, parts })
+  if (isMentioned(normal, "unevaluatedItems") || isMentioned(normal, "unevaluatedProperties")) return walked()
   try {
-    return generate(normal, formats)
+    const generated = generate(normal, formats)
+    return withinWork(generated, { schema: normal.schema, ask: askNormal(normal, true), recursive, parts })
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === "EvalError") return walk(normal, formats)
+    if (thrown instanceof Error && thrown.name === "EvalError") return walked()
     throw thrown
   }
 }
@@ -61,7 +66,12 @@ export function generate(normal: Normal, formats: Formats): Validate {
     formats: Object.fromEntries([...formats].map(([name, format]) => [name, askOf(format) ?? true])),
   })
   for (const keyword of ours) engine.removeKeyword(keyword.keyword).addKeyword(keyword)
-  const check = engine.compile(documentOf(normal))
+  const inOrder = {
+    ...normal,
+    schema: leavesFirst(normal.schema),
+    definitions: new Map([...normal.definitions].map(([name, one]) => [name, leavesFirst(one)])),
+  }
+  const check = engine.compile(documentOf(inOrder))
   return (copy) => (check(copy) ? { ok: true, output: copy } : { ok: false, issues: (check.errors ?? []).map(issueOf) })
 }
 

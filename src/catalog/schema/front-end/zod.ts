@@ -25,6 +25,8 @@ import {
 import { textOf } from "../plain.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
+import { withinWork } from "../work.ts"
+import { askZod } from "./ask-zod.ts"
 import { type Findings, hideFrom, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
@@ -34,8 +36,8 @@ type DefOf<Type extends Def["type"]> = Extract<Def, { readonly type: Type }>
 export const isZod = (schema: object): schema is $ZodType => "_zod" in schema
 
 /** The author's validator. zod gives its own message, in the host's language. */
-export function validateByZod(schema: $ZodType): (copy: Json) => Answer {
-  return (copy) => {
+export function validateByZod(schema: $ZodType, { recursive, parts }: Findings): (copy: Json) => Answer {
+  const validate = (copy: Json): Answer => {
     const result = (schema as $ZodType & { readonly safeParse: SafeParse }).safeParse(copy)
     if (result.success) return { ok: true, output: result.data }
     return {
@@ -43,6 +45,7 @@ export function validateByZod(schema: $ZodType): (copy: Json) => Answer {
       issues: result.error.issues.map(({ path, message }) => ({ at: formatPointer(path.map(token)), message })),
     }
   }
+  return withinWork(validate, { schema, ask: askZod, recursive, parts })
 }
 
 type SafeParse = (value: unknown) =>
