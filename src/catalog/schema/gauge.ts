@@ -1,5 +1,7 @@
 /** Shapes made ready for judging values fast: once per shape, regular expressions compiled, properties in maps. */
 import { Kind, type TSchema } from "@sinclair/typebox"
+import type { Steps } from "./cheap-pattern.ts"
+import { stepsOf } from "./pattern-cost.ts"
 import {
   type ArrayShape,
   asShape,
@@ -26,7 +28,12 @@ export interface StringGauge {
   readonly min: number
   readonly max: number
   readonly inCodePoints: boolean
-  readonly patterns: readonly RegExp[]
+  readonly patterns: readonly PatternGauge[]
+}
+
+export interface PatternGauge {
+  readonly pattern: RegExp
+  readonly steps: Steps
 }
 
 export interface NumberGauge {
@@ -128,7 +135,10 @@ const compileString = (shape: StringShape): StringGauge => ({
   min: shape.minLength ?? 0,
   max: shape.maxLength ?? Infinity,
   inCodePoints: shape.lengthIn === "code-points",
-  patterns: patternsOf(shape).map(({ source, flags }) => new RegExp(source, flags)),
+  patterns: patternsOf(shape).map((rule) => ({
+    pattern: new RegExp(rule.source, rule.flags),
+    steps: stepsOf(rule),
+  })),
 })
 
 const compileNumber = (shape: NumberShape): NumberGauge => ({

@@ -2,10 +2,11 @@
 import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Json } from "../../text/json.ts"
 import { child, type Pointer } from "../../text/pointer.ts"
-import { fits } from "./accept.ts"
+import { fits, type Patience } from "./accept.ts"
 import type { Fit } from "./fit.ts"
 import { type Gauge, gaugeOf, type ListGauge, type ObjectGauge, type UnionGauge } from "./gauge.ts"
 import { literalOf, unionOf } from "./make.ts"
+import { stepsMax } from "./pattern-cost.ts"
 import { asShape, branchesOf, describe, type Scalar, typeOf, typesOf } from "./shape.ts"
 import { show } from "./show.ts"
 
@@ -69,7 +70,15 @@ export function judgePattern<H extends Hole>(
   holes: Holes<H> | Holes<H>["onHole"],
 ): readonly Misfit[] {
   const told = typeof holes === "function" ? { onHole: holes } : holes
-  return judge(gaugeOf(shape), pattern, told, undefined) ?? none
+  const patience = { left: stepsMax }
+  const found = judge(gaugeOf(shape), pattern, { ...told, patience }, undefined)
+  if (patience.left >= 0) return found ?? none
+  const expected = `texts that take no more than ${stepsMax} steps to hold against their patterns`
+  return [{ at: pattern.at, kind: "value", expected, found: "longer" }]
+}
+
+interface Judging<H extends Hole> extends Holes<H> {
+  readonly patience: Patience
 }
 
 /** Shared by all that is right. */
@@ -90,8 +99,9 @@ const most = 200
 const isFull = (found: Found): boolean => found !== undefined && found.length >= most
 
 /** Gives back `found`, with what is found here. */
-function judge<H extends Hole>(gauge: Gauge, pattern: Pattern<H>, holes: Holes<H>, found: Found): Found {
-  if (isLiteral(pattern)) return fits(gauge, pattern.value) ? found : explain(gauge, open(pattern), holes, found)
+function judge<H extends Hole>(gauge: Gauge, pattern: Pattern<H>, holes: Judging<H>, found: Found): Found {
+  if (isLiteral(pattern))
+    return fits(gauge, pattern.value, holes.patience) ? found : explain(gauge, open(pattern), holes, found)
   if (isContainer(pattern)) return explain(gauge, pattern, holes, found)
   holes.onHole(pattern, gauge.shape)
   return found
@@ -117,7 +127,7 @@ function open({ at, value }: LiteralPattern): Opened<never> {
 }
 
 /** `pattern` is a container, or a literal scalar that does not fit. */
-function explain<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Holes<H>, found: Found): Found {
+function explain<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
   switch (gauge.kind) {
     case "any":
       return judgeInside(gauge, pattern, holes, found)
@@ -133,13 +143,18 @@ function explain<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Holes<
 }
 
 /** Anything is right here: only the holes are of interest. */
-function judgeInside<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Holes<H>, found: Found): Found {
+function judgeInside<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
   if (pattern.kind === "array") for (const item of pattern.items) judge(gauge, item, holes, undefined)
   if (pattern.kind === "object") for (const [, value] of pattern.entries) judge(gauge, value, holes, undefined)
   return found
 }
 
-function judgeItems<H extends Hole>(gauge: ListGauge, pattern: ArrayPattern<H>, holes: Holes<H>, found: Found): Found {
+function judgeItems<H extends Hole>(
+  gauge: ListGauge,
+  pattern: ArrayPattern<H>,
+  holes: Judging<H>,
+  found: Found,
+): Found {
   const { items, at } = pattern
   if (items.length < gauge.min || items.length > gauge.max) {
     const counted = `an array of ${items.length} item${items.length === 1 ? "" : "s"}`
@@ -157,7 +172,7 @@ function judgeItems<H extends Hole>(gauge: ListGauge, pattern: ArrayPattern<H>, 
 function judgeEntries<H extends Hole>(
   gauge: ObjectGauge,
   pattern: ObjectPattern<H>,
-  holes: Holes<H>,
+  holes: Judging<H>,
   found: Found,
 ): Found {
   let all = found
@@ -168,7 +183,10 @@ function judgeEntries<H extends Hole>(
     if (property !== undefined) {
       if (property.required) required++
       all = judge(property.gauge, value, holes, all)
-    } else if (gauge.additional !== undefined && (gauge.names === undefined || fits(gauge.names, key))) {
+    } else if (
+      gauge.additional !== undefined &&
+      (gauge.names === undefined || fits(gauge.names, key, holes.patience))
+    ) {
       all = judge(gauge.additional, value, holes, all)
     } else {
       all = add(all, undeclared(gauge, pattern.at, key))
@@ -195,7 +213,7 @@ function addMissing<H extends Hole>(gauge: ObjectGauge, { at, entries }: ObjectP
 }
 
 /** The branch that was meant, where that can be told; else every branch that may still be right. */
-function judgeBranches<H extends Hole>(gauge: UnionGauge, pattern: Opened<H>, holes: Holes<H>, found: Found): Found {
+function judgeBranches<H extends Hole>(gauge: UnionGauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
   const wanted = pattern.kind === "array" ? "list" : pattern.kind
   const possible = gauge.branches.filter(({ kind }) => kind === wanted || kind === "any")
   const [only] = possible
@@ -233,7 +251,7 @@ interface Asked<H extends Hole> {
 function tryBranches<H extends Hole>(
   branches: readonly Gauge[],
   pattern: Opened<H>,
-  holes: Holes<H>,
+  holes: Judging<H>,
   found: Found,
 ): Found {
   const trials = branches.map((branch) => tryBranch(branch, pattern, holes))
@@ -259,7 +277,7 @@ function tryBranches<H extends Hole>(
   return found
 }
 
-function tryBranch<H extends Hole>(branch: Gauge, pattern: Opened<H>, { fit }: Holes<H>): Trial<H> {
+function tryBranch<H extends Hole>(branch: Gauge, pattern: Opened<H>, { fit, patience }: Judging<H>): Trial<H> {
   const asked: Asked<H>[] = []
   let unsure = false
   const misfits = explain(
@@ -268,6 +286,7 @@ function tryBranch<H extends Hole>(branch: Gauge, pattern: Opened<H>, { fit }: H
     {
       onHole: (hole, shape) => asked.push({ hole, shape, fit: fit?.(hole, shape) ?? "may-fit" }),
       ...(fit === undefined ? {} : { fit }),
+      patience,
       onUnsure: () => {
         unsure = true
       },

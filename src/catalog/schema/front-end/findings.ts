@@ -1,6 +1,7 @@
 /** What a front-end finds on its way through a schema, besides the shape. */
 import { escapeHidden } from "../../../text/escape.ts"
 import type { Pointer } from "../../../text/pointer.ts"
+import { type Effort, startEffort } from "../effort.ts"
 import { isAsynchronous, nameOfFunction } from "../named.ts"
 import type { Closed, Notice, Role, SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
@@ -25,6 +26,8 @@ export interface Findings {
   recursive: boolean
   /** The schemas that the way leads through: to meet one of them again is recursion. */
   readonly way: Set<unknown>
+  /** What lowering may do yet. */
+  readonly effort: Effort
   /** Schemas visited so far. */
   parts: number
 }
@@ -43,7 +46,7 @@ export interface FoundPattern {
   hidden: boolean
 }
 
-export const startFindings = (role: Role, formats: Formats = fixed): Findings => ({
+export const startFindings = (role: Role, formats: Formats = fixed, effort: Effort = startEffort()): Findings => ({
   role,
   formats,
   faults: [],
@@ -55,6 +58,7 @@ export const startFindings = (role: Role, formats: Formats = fixed): Findings =>
   patterns: [],
   recursive: false,
   way: new Set(),
+  effort,
   parts: 0,
 })
 

@@ -8,6 +8,7 @@ import { canonical } from "../../../text/canonical.ts"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
+import { type Effort, isSpent, sizeOf, spend } from "../effort.ts"
 import { fit } from "../fit.ts"
 import { intersect } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
@@ -26,7 +27,7 @@ import {
   unknown,
 } from "../make.ts"
 import { plain, textOf } from "../plain.ts"
-import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
+import { branchesOf, isConstant, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { patternOf } from "./formats.ts"
 import { close, mention, recursive, share, shareKeys } from "./keys.ts"
@@ -36,6 +37,7 @@ import { textOfKeywords } from "./schema-parts.ts"
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
   const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
   const shape = lower(normal.schema, walk, at, new Set())
+  if (isSpent(findings.effort)) refuseCombination(findings, at)
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
 
@@ -53,6 +55,10 @@ const noPlace: Place = new Set()
 function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Shape {
   if (typeof schema === "boolean") return schema ? unknown : never
   const { findings } = walk
+  if (isSpent(findings.effort)) {
+    refuseCombination(findings, at)
+    return unknown
+  }
   if (place.has(schema)) {
     const what = "`$ref` that leads back to itself without going into the value"
     findings.faults.push({ kind: "not-a-schema", at, what })
@@ -72,15 +78,8 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
   const { findings } = walk
   const inPlace = (one: NormalSchema): Shape => lower(one, walk, at, place)
   const both: Both = (one, other) => {
-    const met = intersect(one, other)
-    if (met === undefined) {
-      findings.faults.push({
-        kind: "unsupported",
-        at,
-        what: "a combination of schemas",
-        problem: "has too many alternatives",
-      })
-    }
+    const met = intersect(one, other, findings.effort)
+    if (met === undefined) refuseCombination(findings, at)
     return met ?? unknown
   }
   let shape = lowerTypes(schema, walk, at, place)
@@ -92,7 +91,7 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
   for (const one of schema.allOf ?? []) shape = both(shape, inPlace(one))
   // Branches are told apart by what holds for all of them too.
   const among = (one: NormalSchema): Shape => both(shape, inPlace(one))
-  if (schema.anyOf) shape = unionOf(shareKeys(schema.anyOf.map(among)))
+  if (schema.anyOf) shape = join(schema.anyOf.map(among), findings)
   if (schema.oneOf) shape = lowerOneOf(schema.oneOf.map(among), schema.oneOf, walk)
   if (schema.not !== undefined) {
     aside(findings, () => inPlace(schema.not ?? true))
@@ -103,6 +102,13 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
     shape = lowerDependent(shape, key, inPlace(one), both)
   }
   return lowerUnevaluated(shape, schema, walk, at)
+}
+
+function refuseCombination({ faults, effort }: Findings, at: Pointer): void {
+  const [what, problem] = ["a combination of schemas", "has too many alternatives"]
+  // Once nothing is left, every further one would be at fault.
+  if (isSpent(effort) && faults.some((fault) => fault.problem === problem)) return
+  faults.push({ kind: "unsupported", at, what, problem })
 }
 
 type Both = (one: Shape, other: Shape) => Shape
@@ -204,15 +210,17 @@ function lowerObject(schema: Keywords, walk: Walk, at: Pointer, place: Place): S
     properties: new Map(),
     required: [],
     ...others,
-    ...(names === undefined ? {} : { propertyNames: mostly(others.propertyNames, names) }),
+    ...(names === undefined ? {} : { propertyNames: mostly(others.propertyNames, names, walk) }),
   })
   const properties = new Map<string, Shape>()
+  const matchers = [...patterns].map(([source, shape]) => [new RegExp(source, "u"), shape] as const)
   for (const key of new Set([...declared.keys(), ...(schema.required ?? [])])) {
-    const matching = [...patterns].filter(([pattern]) => new RegExp(pattern, "u").test(key)).map(([, shape]) => shape)
+    if (!spend(walk.findings.effort, matchers.length)) return unknown
+    const matching = matchers.filter(([pattern]) => pattern.test(key)).map(([, shape]) => shape)
     // A pattern may say what `additionalProperties` does not.
     const own = declared.get(key) ?? (matching.length > 0 ? unknown : additionalAs(additional))
     const isNamed = names === undefined || accepts(names, key)
-    const property = isNamed ? matching.reduce(mostly, own) : never
+    const property = isNamed ? matching.reduce((all, one) => mostly(all, one, walk), own) : never
     if (property[Kind] === "Never" && schema.required?.includes(key)) return never
     properties.set(key, property)
   }
@@ -225,14 +233,14 @@ const additionalAs = (additional: ObjectShape["additionalProperties"]): Shape =>
   typeof additional === "object" ? additional : additional === false ? never : unknown
 
 /** Both, or where that has too many alternatives, the one, with a note that there is more. */
-const mostly = (one: Shape | undefined, other: Shape): Shape =>
-  one === undefined ? other : (intersect(one, other) ?? opaque(one, textOf(other)))
+const mostly = (one: Shape | undefined, other: Shape, { findings: { effort } }: Walk): Shape =>
+  one === undefined ? other : (intersect(one, other, effort) ?? opaque(one, textOf(other)))
 
 const lowerNamed = (named: Named, walk: Walk, at: (key: string) => Pointer): ReadonlyMap<string, Shape> =>
   new Map(Object.entries(named).map(([key, one]) => [key, lower(one, walk, at(key), noPlace)]))
 
 const lowerNames = (schema: NormalSchema, walk: Walk, at: Pointer): Shape =>
-  mostly(stringOf({}), lower(schema, walk, at, noPlace))
+  mostly(stringOf({}), lower(schema, walk, at, noPlace), walk)
 
 /** Undefined where the schema says nothing. */
 function lowerAdditional(schema: Keywords, walk: Walk, at: Pointer): ObjectShape["additionalProperties"] {
@@ -286,18 +294,34 @@ function leaveCounts(shape: ObjectShape, schema: Keywords, walk: Walk): Shape {
   return Object.keys(left).length === 0 ? whole : leave(whole, left, walk)
 }
 
+/** Their union, each with the keys of the others. */
+function join(shapes: readonly Shape[], { effort }: Findings): Shape {
+  spend(
+    effort,
+    shapes.reduce((sum, shape) => sum + sizeOf(shape), 0),
+  )
+  return unionOf(shareKeys(shapes, effort))
+}
+
+/** Constants are apart where they are others; that saves comparing each with each. */
+function areApart(shapes: readonly Shape[], effort: Effort): boolean {
+  const constants = shapes.filter(isConstant)
+  const others = shapes.filter((shape) => !isConstant(shape))
+  if (new Set(constants.map(textOf)).size < constants.length) return false
+  return others.every((shape, index) =>
+    [...others.slice(index + 1), ...constants].every((other) => fit(shape, other, effort) === "never-fits"),
+  )
+}
+
 /** Exact where no value can be right for two of them, as where a key tells them apart. */
 function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], walk: Walk): Shape {
-  const isApart = shapes.every((shape, index) =>
-    shapes.slice(index + 1).every((other) => fit(shape, other) === "never-fits"),
-  )
-  if (isApart) return unionOf(shareKeys(shapes))
+  if (areApart(shapes, walk.findings.effort)) return join(shapes, walk.findings)
   // Of those that may hold at once none is the first.
   const inOrder = shapes
     .map((shape) => [textOf(shape), shape] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, shape]) => shape)
-  return leave(unionOf(shareKeys(inOrder)), { oneOf: schemas }, walk)
+  return leave(join(inOrder, walk.findings), { oneOf: schemas }, walk)
 }
 
 /** Where the condition holds, and where it does not; which of them it is, only the validator knows. */

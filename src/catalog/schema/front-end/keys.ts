@@ -4,6 +4,7 @@
  */
 import { Kind } from "@sinclair/typebox"
 import { child, type Pointer } from "../../../text/pointer.ts"
+import { type Effort, spend } from "../effort.ts"
 import { fit } from "../fit.ts"
 import { slotOf } from "../intersect.ts"
 import {
@@ -68,12 +69,16 @@ export const recursive = (back: number): Shape => {
 }
 
 /** Of alternatives that may hold at once, each lets the keys of the others through; one that lets anything through, all. */
-export const shareKeys = (shapes: readonly Shape[]): readonly Shape[] =>
-  shapes.map((shape, index) => {
-    const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
+export function shareKeys(shapes: readonly Shape[], effort: Effort): readonly Shape[] {
+  const open = shapes.map((shape) => leaveOpen(shape) !== shape)
+  if (!open.includes(true)) return shapes
+  return shapes.map((shape, index) => {
+    if (!open[index] || !spend(effort, shapes.length)) return shape
+    const others = shapes.filter((other, place) => place !== index && fit(shape, other, effort) !== "never-fits")
     const shared = share(shape, others)
     return isAnything(shape) && shared !== shape ? leaveOpen(shape) : shared
   })
+}
 
 /** Closes what says nothing of other keys. */
 export function close(shape: Shape, findings: Findings, at: Pointer): Shape {

@@ -6,6 +6,7 @@ import { Kind, type TSchema, TypeRegistry } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import type { Json } from "../../../text/json.ts"
 import type { Pointer } from "../../../text/pointer.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
 import { withinWork } from "../work.ts"
@@ -62,7 +63,8 @@ export function validateByTypeBox(schema: TSchema, findings: Findings): (copy: J
     return Value.Check(own, copy) ? { ok: true, output: copy } : { ok: false, issues: issuesOf(own, copy) }
   }
   const { recursive, parts } = findings
-  return withinWork(validate, { schema: own, ask: askTypeBox(own), recursive, parts })
+  const perCharacter = hiddenSteps(findings)
+  return withinWork(validate, { schema: own, ask: askTypeBox(own), recursive, parts, perCharacter })
 }
 
 const ask = (schema: unknown, value: unknown): boolean => (schema as Asking)[question].right(value)

@@ -11,6 +11,7 @@ import { ajv } from "#engines"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer, parsePointer, root } from "../../../text/pointer.ts"
 import { isDecimalMultiple } from "../decimal.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
 import { withinWork } from "../work.ts"
@@ -31,17 +32,52 @@ export function validateNormal(normal: Normal, findings: Findings, isLazy: boole
   }
 }
 
-function validator(normal: Normal, { formats, recursive, parts }: Findings): Validate {
+function validator(normal: Normal, findings: Findings): Validate {
+  const { formats, recursive, parts } = findings
+  const perCharacter = hiddenSteps(findings)
   const walked = (): Validate =>
-    withinWork(walk(normal, formats), { schema: normal.schema, ask: askNormal(normal, false), recursive, parts })
+    withinWork(walk(normal, formats), {
+      schema: normal.schema,
+      ask: askNormal(normal, false),
+      recursive,
+      parts,
+      perCharacter,
+    })
   if (isMentioned(normal, "unevaluatedItems") || isMentioned(normal, "unevaluatedProperties")) return walked()
+  if (widthOf(normal) > widthMax) return walked()
   try {
     const generated = generate(normal, formats)
-    return withinWork(generated, { schema: normal.schema, ask: askNormal(normal, true), recursive, parts })
+    return withinWork(generated, {
+      schema: normal.schema,
+      ask: askNormal(normal, true),
+      recursive,
+      parts,
+      perCharacter,
+    })
   } catch (thrown) {
     if (thrown instanceof Error && thrown.name === "EvalError") return walked()
     throw thrown
   }
+}
+
+/** Alternatives, or properties, beside one another. Of more than these Ajv takes long to make code: it grows with their square. */
+const widthMax = 200
+
+const widthOf = ({ schema, definitions }: Normal): number =>
+  Math.max(widthOfSchema(schema), ...[...definitions.values()].map(widthOfSchema))
+
+function widthOfSchema(schema: NormalSchema): number {
+  if (typeof schema === "boolean") return 0
+  let width = 0
+  const parts = mapParts(schema, (part) => {
+    width = Math.max(width, widthOfSchema(part))
+    return part
+  })
+  for (const [keyword, value] of parts) {
+    if (keyword !== "enum" && keyword !== "required" && typeof value === "object" && value !== null)
+      width = Math.max(width, Object.keys(value).length)
+  }
+  return width
 }
 
 const isMentioned = ({ schema, definitions }: Normal, keyword: string, value = ""): boolean =>

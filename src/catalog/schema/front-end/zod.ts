@@ -4,6 +4,7 @@ import type { $ZodType, $ZodTypes } from "zod/v4/core"
 import type { Json } from "../../../text/json.ts"
 import { child, formatPointer, type Pointer } from "../../../text/pointer.ts"
 import { findTag, gaugeOf } from "../gauge.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import {
   arrayOf,
@@ -36,7 +37,7 @@ type DefOf<Type extends Def["type"]> = Extract<Def, { readonly type: Type }>
 export const isZod = (schema: object): schema is $ZodType => "_zod" in schema
 
 /** The author's validator. zod gives its own message, in the host's language. */
-export function validateByZod(schema: $ZodType, { recursive, parts }: Findings): (copy: Json) => Answer {
+export function validateByZod(schema: $ZodType, findings: Findings): (copy: Json) => Answer {
   const validate = (copy: Json): Answer => {
     const result = (schema as $ZodType & { readonly safeParse: SafeParse }).safeParse(copy)
     if (result.success) return { ok: true, output: result.data }
@@ -45,7 +46,9 @@ export function validateByZod(schema: $ZodType, { recursive, parts }: Findings):
       issues: result.error.issues.map(({ path, message }) => ({ at: formatPointer(path.map(token)), message })),
     }
   }
-  return withinWork(validate, { schema, ask: askZod, recursive, parts })
+  const { recursive, parts } = findings
+  const perCharacter = hiddenSteps(findings)
+  return withinWork(validate, { schema, ask: askZod, recursive, parts, perCharacter })
 }
 
 type SafeParse = (value: unknown) =>
