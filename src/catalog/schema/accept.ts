@@ -46,7 +46,8 @@ function fitsString(gauge: StringGauge, value: string, patience: Patience): bool
     if (length < gauge.min || length > gauge.max) return false
   }
   for (const { pattern, steps } of gauge.patterns) {
-    patience.left -= steps.perText + steps.perCharacter * value.length
+    const { perText, perCharacter } = steps()
+    patience.left -= perText + perCharacter * value.length
     if (patience.left < 0) return false
     // A sticky pattern remembers where it stopped.
     pattern.lastIndex = 0

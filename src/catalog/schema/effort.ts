@@ -15,7 +15,7 @@ export interface Effort {
   readonly checked: Map<string, boolean>
 }
 
-const stepsMax = 400_000
+const stepsMax = 250_000
 /** The sum of the squares of the patterns' sizes. */
 const checksMax = 100_000
 
@@ -23,8 +23,8 @@ export const startEffort = (): Effort => ({ steps: stepsMax, checks: checksMax, 
 
 /** False where there is no more. */
 export function spend(effort: Effort, steps: number): boolean {
-  effort.steps -= steps
-  return effort.steps >= 0
+  if (!isSpent(effort)) effort.steps -= steps
+  return !isSpent(effort)
 }
 
 export const isSpent = (effort: Effort): boolean => effort.steps < 0

@@ -8,6 +8,7 @@ import {
   branchesOf,
   type NumberShape,
   type ObjectShape,
+  type PatternRule,
   patternsOf,
   type StringShape,
   type TupleShape,
@@ -33,7 +34,8 @@ export interface StringGauge {
 
 export interface PatternGauge {
   readonly pattern: RegExp
-  readonly steps: Steps
+  /** Known once a text is held to it: by then lowering has proved all patterns. */
+  readonly steps: () => Steps
 }
 
 export interface NumberGauge {
@@ -135,11 +137,19 @@ const compileString = (shape: StringShape): StringGauge => ({
   min: shape.minLength ?? 0,
   max: shape.maxLength ?? Infinity,
   inCodePoints: shape.lengthIn === "code-points",
-  patterns: patternsOf(shape).map((rule) => ({
-    pattern: new RegExp(rule.source, rule.flags),
-    steps: stepsOf(rule),
-  })),
+  patterns: patternsOf(shape).map(compilePattern),
 })
+
+function compilePattern(rule: PatternRule): PatternGauge {
+  let known: Steps | undefined
+  return {
+    pattern: new RegExp(rule.source, rule.flags),
+    steps: () => {
+      known ??= stepsOf(rule)
+      return known
+    },
+  }
+}
 
 const compileNumber = (shape: NumberShape): NumberGauge => ({
   kind: "number",

@@ -30,7 +30,7 @@ import { plain, textOf } from "../plain.ts"
 import { branchesOf, isConstant, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
 import { aside, type Findings, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { patternOf } from "./formats.ts"
-import { close, mention, recursive, share, shareKeys } from "./keys.ts"
+import { areTold, close, mention, recursive, share, shareKeys } from "./keys.ts"
 import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
 import { textOfKeywords } from "./schema-parts.ts"
 
@@ -305,6 +305,7 @@ function join(shapes: readonly Shape[], { effort }: Findings): Shape {
 
 /** Constants are apart where they are others; that saves comparing each with each. */
 function areApart(shapes: readonly Shape[], effort: Effort): boolean {
+  if (areTold(shapes)) return true
   const constants = shapes.filter(isConstant)
   const others = shapes.filter((shape) => !isConstant(shape))
   if (new Set(constants.map(textOf)).size < constants.length) return false
