@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
 import { accepts } from "../../src/catalog/schema/accept.ts"
-import { fit } from "../../src/catalog/schema/fit.ts"
+import { fit as relate } from "../../src/catalog/schema/fit.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"
 import { judgePattern, type Misfit, type Pattern } from "../../src/catalog/schema/pattern.ts"
@@ -228,13 +228,13 @@ describe("a union with several holes", () => {
     const value = pattern({ a: hole, b: hole, c: hole })
     const misfits = judgePattern<Hole>(shape, value, {
       onHole: ({ at }, inner) => asked.set(at.slice(1), inner as Shape),
-      fit: ({ at }, inner) => fit(shapeOf(anyOf(given[at.slice(1) as "a"])), inner),
+      fit: ({ at }, inner) => relate(shapeOf(anyOf(given[at.slice(1) as "a"])), inner),
       onUnsure: () => {
         unsure = true
       },
     })
     expect(misfits).toEqual([])
-    const verdicts = keys.map((key) => fit(shapeOf(anyOf(given[key])), asked.get(key) as Shape))
+    const verdicts = keys.map((key) => relate(shapeOf(anyOf(given[key])), asked.get(key) as Shape))
     return { asked, unsure, never: verdicts.includes("never-fits") }
   }
 
@@ -272,7 +272,7 @@ describe("a union with several holes", () => {
       const onUnsure = (at: Pointer): unknown => places.push(at)
       judgePattern<Hole>(shapeOf(schema), pattern(value), {
         onHole: () => undefined,
-        fit: (_, inner) => fit(given, inner),
+        fit: (_, inner) => relate(given, inner),
         onUnsure,
       })
       return places

@@ -1,6 +1,7 @@
 /** How the time that a regular expression may take grows with the text it is asked about. */
 import { recheck } from "#engines"
 import { cheapSteps, type Steps } from "./cheap-pattern.ts"
+import { formats } from "./front-end/formats.ts"
 import { knownPatterns } from "./known-patterns.ts"
 import { patternSize } from "./pattern-size.ts"
 import type { PatternRule } from "./shape.ts"
@@ -71,8 +72,11 @@ export const isKnownFast = (rule: PatternRule): boolean => knownCost(rule) !== u
 
 const fast: Steps = { perText: 1, perCharacter: 1 }
 
+/** A test holds them to be fast on any text. */
+const ofFormats: ReadonlySet<string | undefined> = new Set([...formats.values()].map(({ pattern }) => pattern))
+
 function knownCost(rule: PatternRule): PatternCost | undefined {
-  const isKnown = rule.flags === "" && knownPatterns.has(rule.source)
+  const isKnown = rule.flags === "" ? knownPatterns.has(rule.source) : rule.flags === "u" && ofFormats.has(rule.source)
   const steps = isKnown ? fast : cheapSteps(rule)
   return steps && linear(steps)
 }
