@@ -22,6 +22,10 @@ interface Part {
   readonly steps: number
   /** Steps for each character that a repetition without end takes; undefined where there is none. */
   readonly endless: number | undefined
+  /** What that repetition takes, where it is what this ends with. */
+  readonly loop: bigint | undefined
+  /** Steps to find that none of it begins here. */
+  readonly firsts: number
   /** It matches at the start of a text only. */
   readonly anchored: boolean
   /** One character, neither more nor less. */
@@ -56,12 +60,15 @@ interface Reader {
 }
 
 const nothing: Part = {
-  ...{ ways: 1, steps: 0, endless: undefined },
+  ...{ ways: 1, steps: 0, endless: undefined, loop: undefined, firsts: 0 },
   ...{ anchored: false, single: false, lead: [], fixed: true },
 }
 /** Which cannot be told stands for any. */
 const some = -1n
-const character = (one: bigint = some): Part => ({ ...nothing, steps: 1, single: true, lead: [one] })
+const character = (one: bigint = some): Part => ({
+  ...nothing,
+  ...{ steps: 1, firsts: 1, single: true, lead: [one] },
+})
 
 /** Undefined, here and below: not simple enough. */
 function readAlternatives(reader: Reader): Part | undefined {
@@ -80,6 +87,8 @@ const either = (one: Part, other: Part): Part => ({
   ways: isApart(one, other) ? Math.max(one.ways, other.ways) : one.ways + other.ways,
   steps: one.steps + other.steps,
   endless: one.endless === undefined ? other.endless : one.endless + (other.endless ?? 0),
+  loop: one.endless === undefined ? other.loop : other.endless === undefined ? one.loop : undefined,
+  firsts: one.firsts + other.firsts,
   anchored: one.anchored && other.anchored,
   single: false,
   lead: one.lead.slice(0, other.lead.length).map((bits, index) => bits | (other.lead[index] ?? some)),
@@ -111,11 +120,16 @@ function then(one: Part, other: Part): Part | undefined {
   if (one.endless !== undefined && other.endless !== undefined) return undefined
   const after = other.endless === undefined ? undefined : one.ways * other.endless
   const lead = one.fixed ? [...one.lead, ...other.lead] : one.lead
+  // Where the repetition gives back a character, what follows may not be able to begin with it.
+  const isShut = one.loop !== undefined && other.lead[0] !== undefined && (one.loop & other.lead[0]) === 0n
+  const each = isShut ? other.firsts : other.steps
   return {
     ways: one.ways * other.ways,
     steps: one.steps + one.ways * other.steps,
     // From each character that it may end at, all that follows is tried.
-    endless: one.endless === undefined ? after : one.endless + one.ways * other.steps,
+    endless: one.endless === undefined ? after : one.endless + one.ways * each,
+    loop: other.loop,
+    firsts: one.lead.length > 0 ? one.firsts : one.firsts + one.ways * other.firsts,
     anchored: one.anchored,
     single: false,
     lead: lead.slice(0, leadMax),
@@ -212,7 +226,11 @@ function readQuantifier(reader: Reader, atom: Part): Part | undefined {
 /** Of one character only: what it leaves to the rest then has as many ways as the text has characters. */
 const endless = (atom: Part, min: number): Part | undefined =>
   atom.single && min <= 1_000
-    ? { ...nothing, steps: min + 1, endless: 1, lead: min > 0 ? atom.lead : [], fixed: false }
+    ? {
+        ...nothing,
+        ...{ steps: min + 1, endless: 1, loop: atom.lead[0], firsts: 1 },
+        ...{ lead: min > 0 ? atom.lead : [], fixed: false },
+      }
     : undefined
 
 function repeat(atom: Part, min: number, max: number): Part | undefined {
@@ -226,5 +244,6 @@ function repeat(atom: Part, min: number, max: number): Part | undefined {
     if (times < min && (times === 0 || atom.fixed) && lead.length < leadMax) lead = [...lead, ...atom.lead]
   }
   const fixed = atom.fixed && min === max && lead.length < leadMax
-  return { ...nothing, ways, steps, endless: atom.endless, lead, fixed }
+  const { endless, loop, firsts } = atom
+  return { ...nothing, ways, steps, endless, loop, firsts, lead, fixed }
 }
