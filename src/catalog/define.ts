@@ -9,6 +9,7 @@ import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from ".
 import { readFormats } from "./format.ts"
 import { lint } from "./lint.ts"
 import { policySlice, readPolicy } from "./policy.ts"
+import { type Effort, startEffort } from "./schema/effort.ts"
 import type { Formats } from "./schema/front-end/formats.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
 import { lowerSchema } from "./schema/lower.ts"
@@ -84,7 +85,8 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   const plain = admitSpec(spec, faults)
   if (plain === undefined) return readOnly(spec, faults)
   const formats = readFormats(plain.formats ?? {}, faults)
-  const read: Read = (schema, tool, at, role) => readSchema(schema, tool, at, role, formats, faults)
+  const effort = startEffort()
+  const read: Read = (schema, tool, at, role) => readSchema(schema, tool, at, role, { formats, effort }, faults)
   const inputs = plain.inputs === undefined ? undefined : read(plain.inputs, "inputs", child(root, "inputs"), "params")
   const tools = new Map<string, Tool>()
   for (const [name, toolSpec] of Object.entries(plain.tools)) tools.set(name, buildTool(name, toolSpec, read))
@@ -110,7 +112,7 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
 /** Of a declaration that is no catalog the schemas are asked about all the same: what is wrong with them is told at once. */
 function readOnly({ tools, formats }: Partial<CatalogSpec>, faults: Unplaced[]): undefined {
   const isTable = (value: unknown): value is object => typeof value === "object" && value !== null
-  const known = readFormats(isTable(formats) ? formats : {}, faults)
+  const known = { formats: readFormats(isTable(formats) ? formats : {}, faults), effort: startEffort() }
   for (const [name, tool] of Object.entries(isTable(tools) ? tools : {})) {
     if (!isTable(tool)) continue
     for (const role of ["params", "result"] as const) {
@@ -200,11 +202,11 @@ function readSchema(
   tool: string,
   at: Pointer,
   role: Role,
-  formats: Formats,
+  { formats, effort }: { readonly formats: Formats; readonly effort: Effort },
   faults: Unplaced[],
 ): Schema {
   const said = at === "/inputs" ? "inputs" : role
-  const lowered = lowerSchema(schema, role, formats)
+  const lowered = lowerSchema(schema, role, formats, effort)
   if (!lowered.ok) {
     for (const fault of lowered.faults) faults.push(diagnoseSchema(fault, tool, at, said))
     return anything

@@ -1,11 +1,10 @@
 /** The part of a catalog that a plan depends on, as hashes by part: to see that it changed, and to name what did. */
-import { Kind, type TSchema } from "@sinclair/typebox"
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Catalog } from "./catalog.ts"
+import { plain } from "./schema/plain.ts"
 import type { Schema } from "./schema/schema.ts"
-import { ordered } from "./schema/shape.ts"
 
 /**
  * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `tool <name>`. Not descriptions, nor tools it does not use; nor
@@ -77,15 +76,3 @@ export const sliceOf = (schema: Schema): JsonObject => ({
   shape: plain(schema.shape),
   functions: [...schema.functions],
 })
-
-/** As data to be hashed. The order in which keys, or the values of an enum, are declared is no part of what a schema means. */
-export function plain(value: unknown, key?: string): Json {
-  if (typeof value !== "object" || value === null) return value as Json
-  if (Array.isArray(value)) {
-    const items = value.map((item) => plain(item))
-    return key === "required" ? items.toSorted() : items
-  }
-  const whole = Kind in value ? ordered(value as TSchema) : value
-  const entries = Object.entries(whole).filter(([, part]) => part !== undefined)
-  return Object.fromEntries(entries.map(([name, part]) => [name, plain(part, name)]))
-}

@@ -70,11 +70,16 @@ function judgeLiteral(step: Call, value: never, tool: Tool, plan: Asked, report:
 
 function judgeHoles(step: Call, tool: Tool, plan: Asked, report: Report): readonly RuntimeCheck[] {
   const checks: RuntimeCheck[] = []
-  const misfits = judgePattern<Hole>(tool.params.shape, step.args, (hole, shape) =>
-    judgeHole(hole, shape, step, plan, report, checks),
-  )
+  let whole = !tool.params.exact
+  const misfits = judgePattern<Hole>(tool.params.shape, step.args, {
+    onHole: (hole, shape) => judgeHole(hole, shape, step, plan, report, checks),
+    fit: (hole, shape) => fit(plan.given.get(hole) ?? unknown, shape),
+    onUnsure: () => {
+      whole = true
+    },
+  })
   for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step, tool, plan))
-  if (!tool.params.exact)
+  if (whole)
     checks.push({
       at: child(step.at, "args"),
       kind: "judged",

@@ -476,6 +476,8 @@ describe("the judge", () => {
       )
     expect(messageOf(throwing(new Error("boom")), "")).toBe("the schema failed to judge this value: boom")
     expect(messageOf(throwing(Object.create(null)), "")).toBe("the schema failed to judge this value: it threw")
+    const secretive = Object.defineProperty(new Error("x"), "message", { get: () => JSON.parse("no") })
+    expect(messageOf(throwing(secretive), "")).toBe("the schema failed to judge this value: it threw")
     expect(messageOf(throwing(undefined), "")).toBe("the schema failed to judge this value: it threw")
     const later = z.string().refine(named("later", "1", () => Promise.reject(new Error("late")) as unknown as boolean))
     expect(messageOf(later, "")).toBe("the schema failed to judge this value: `later` answered with a promise")

@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
 import { accepts } from "../../src/catalog/schema/accept.ts"
+import { fit as relate } from "../../src/catalog/schema/fit.ts"
 import { lowerSchema } from "../../src/catalog/schema/lower.ts"
 import { named } from "../../src/catalog/schema/named.ts"
 import { judgePattern, type Misfit, type Pattern } from "../../src/catalog/schema/pattern.ts"
@@ -205,6 +206,85 @@ describe("unions", () => {
     expect(judge(z.union([custom, z.object({ a: z.int() }), z.object({ b: z.int() })]), { a: hole }).holes).toEqual({
       "/a": "any value or an integer",
     })
+  })
+})
+
+describe("a union with several holes", () => {
+  const kinds = ["string", "number", "boolean", "null"] as const
+  type Type = (typeof kinds)[number]
+  const ofKind = { string: z.string(), number: z.number(), boolean: z.boolean(), null: z.null() }
+  const examples: { readonly [kind in Type]: Json } = { string: "x", number: 1.5, boolean: true, null: null }
+  const anyOf = (types: readonly Type[]): z.ZodType => z.union(types.map((type) => ofKind[type]))
+  const types = fc.subarray([...kinds], { minLength: 1, maxLength: 3 })
+  const keys = ["a", "b", "c"] as const
+  const branch = fc.record({ a: types, b: types, c: types })
+  type Branch = { readonly [key in (typeof keys)[number]]: readonly Type[] }
+  const objectOf = (one: Branch): z.ZodType =>
+    z.strictObject(Object.fromEntries(keys.map((key) => [key, anyOf(one[key])])))
+
+  function judge(shape: Shape, given: Branch) {
+    const asked = new Map<string, Shape>()
+    let unsure = false
+    const value = pattern({ a: hole, b: hole, c: hole })
+    const misfits = judgePattern<Hole>(shape, value, {
+      onHole: ({ at }, inner) => asked.set(at.slice(1), inner as Shape),
+      fit: ({ at }, inner) => relate(shapeOf(anyOf(given[at.slice(1) as "a"])), inner),
+      onUnsure: () => {
+        unsure = true
+      },
+    })
+    expect(misfits).toEqual([])
+    const verdicts = keys.map((key) => relate(shapeOf(anyOf(given[key])), asked.get(key) as Shape))
+    return { asked, unsure, never: verdicts.includes("never-fits") }
+  }
+
+  it("is right by what each hole is judged by, or is judged as a whole; and never, where no branch can be", () => {
+    fc.assert(
+      fc.property(fc.array(branch, { minLength: 1, maxLength: 4 }), branch, fc.boolean(), (branches, given, nested) => {
+        const [first, ...rest] = branches.map(objectOf)
+        const union =
+          nested && rest.length > 0 ? z.union([first as z.ZodType, z.union(rest)]) : z.union(branches.map(objectOf))
+        const shape = shapeOf(union)
+        const { asked, unsure, never } = judge(shape, given)
+        const values = given.a.flatMap((a) => given.b.flatMap((b) => given.c.map((c) => ({ a, b, c }))))
+        const right = values.filter((value) =>
+          branches.some((one) => keys.every((key) => one[key].includes(value[key]))),
+        )
+        expect(never).toBe(right.length === 0)
+        if (never || unsure) return
+        const passing = values.filter((value) =>
+          keys.every((key) => accepts(asked.get(key) as Shape, examples[value[key]])),
+        )
+        expect(passing).toEqual(right)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it("within a branch leaves that branch unsure", () => {
+    const pair = z.union([
+      z.strictObject({ a: z.string(), b: z.number() }),
+      z.strictObject({ a: z.number(), b: z.string() }),
+    ])
+    const given = shapeOf(z.union([z.string(), z.number()]))
+    const unsureAt = (schema: z.ZodType, value: Json): readonly Pointer[] => {
+      const places: Pointer[] = []
+      const onUnsure = (at: Pointer): unknown => places.push(at)
+      judgePattern<Hole>(shapeOf(schema), pattern(value), {
+        onHole: () => undefined,
+        fit: (_, inner) => relate(given, inner),
+        onUnsure,
+      })
+      return places
+    }
+    const inner = { a: hole, b: hole }
+    expect(unsureAt(z.strictObject({ v: pair }), { v: inner })).toEqual(["/v"])
+    expect(unsureAt(z.strictObject({ v: pair }), { v: { a: "x", b: hole } })).toEqual([])
+    expect(unsureAt(z.union([z.strictObject({ v: pair }), z.strictObject({ v: z.null() })]), { v: inner })).toEqual([
+      "",
+    ])
+    const loose = z.record(z.string(), z.unknown())
+    expect(unsureAt(z.union([z.strictObject({ v: pair }), z.strictObject({ v: loose })]), { v: inner })).toEqual([])
   })
 })
 

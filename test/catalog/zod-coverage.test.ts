@@ -325,11 +325,16 @@ const tables = { constructors, checks, iso, coerce, methods }
 
 describe.each(Object.entries(tables))("%s", (_, table) => {
   it.each(Object.entries(table))("%s", (_, [is, schema]) => {
-    const faults = defineCatalog({
+    const { diagnostics } = defineCatalog({
       name: "zod",
       version: "1",
       tools: { look: tool({ description: "Look.", effect: "read", params: schema as z.ZodType }) },
-    }).diagnostics.filter(({ code, severity }) => severity === "error" && /^SEQ80[2-5]/.test(code))
+    })
+    // That the arguments of a call are an object is asked elsewhere.
+    const faults = diagnostics.filter(
+      ({ code, severity, message }) =>
+        severity === "error" && /^SEQ80[2-5]/.test(code) && !message.includes("is no object, as the arguments"),
+    )
     const lowered = lowerSchema(schema, "result")
     if (is !== "exact" && is !== "opaque") {
       expect(lowered.ok).toBe(false)

@@ -12,35 +12,43 @@ import {
   type UnionGauge,
 } from "./gauge.ts"
 
-export const accepts = (shape: TSchema, value: Json): boolean => fits(gaugeOf(shape), value)
+/** Steps that patterns may take yet. Once there are none, no text fits that is held to one. */
+export interface Patience {
+  left: number
+}
 
-export function fits(gauge: Gauge, value: Json): boolean {
+export const accepts = (shape: TSchema, value: Json): boolean => fits(gaugeOf(shape), value, { left: Infinity })
+
+export function fits(gauge: Gauge, value: Json, patience: Patience): boolean {
   switch (gauge.kind) {
     case "any":
       return true
     case "scalar":
       return gauge.values.has(value)
     case "string":
-      return typeof value === "string" && fitsString(gauge, value)
+      return typeof value === "string" && fitsString(gauge, value, patience)
     case "number":
       return typeof value === "number" && fitsNumber(gauge, value)
     case "list":
-      return Array.isArray(value) && fitsList(gauge, value)
+      return Array.isArray(value) && fitsList(gauge, value, patience)
     case "object":
-      return isObject(value) && fitsObject(gauge, value)
+      return isObject(value) && fitsObject(gauge, value, patience)
     case "union":
-      return fitsUnion(gauge, value)
+      return fitsUnion(gauge, value, patience)
   }
 }
 
-function fitsString(gauge: StringGauge, value: string): boolean {
+function fitsString(gauge: StringGauge, value: string, patience: Patience): boolean {
   if (gauge.min > 0 || gauge.max < Infinity) {
     // Between these, however many of its units are halves of a pair.
     const sure = value.length <= gauge.max && value.length >= 2 * gauge.min
     const length = gauge.inCodePoints && !sure ? countCodePoints(value) : value.length
     if (length < gauge.min || length > gauge.max) return false
   }
-  for (const pattern of gauge.patterns) {
+  for (const { pattern, steps } of gauge.patterns) {
+    const { perText, perCharacter } = steps()
+    patience.left -= perText + perCharacter * value.length
+    if (patience.left < 0) return false
     // A sticky pattern remembers where it stopped.
     pattern.lastIndex = 0
     if (!pattern.test(value)) return false
@@ -81,27 +89,31 @@ function isRoundedMultiple(value: number, step: number): boolean {
   return off < 4 * Number.EPSILON * Math.max(Math.abs(ratio), 1)
 }
 
-function fitsList({ items, rest, min, max }: ListGauge, value: readonly Json[]): boolean {
+function fitsList({ items, rest, min, max }: ListGauge, value: readonly Json[], patience: Patience): boolean {
   if (value.length < min || value.length > max) return false
   for (let i = 0; i < value.length; i++) {
     const gauge = items[i] ?? rest
-    if (gauge === undefined || !fits(gauge, value[i] as Json)) return false
+    if (gauge === undefined || !fits(gauge, value[i] as Json, patience)) return false
   }
   return true
 }
 
-function fitsObject({ byKey, requiredCount, additional, names }: ObjectGauge, value: JsonObject): boolean {
+function fitsObject(
+  { byKey, requiredCount, additional, names }: ObjectGauge,
+  value: JsonObject,
+  patience: Patience,
+): boolean {
   if (additional?.kind === "any" && names === undefined && byKey.size === 0) return true
   let required = 0
   for (const key of Object.keys(value)) {
     const property = byKey.get(key)
     if (property !== undefined) {
-      if (!fits(property.gauge, value[key] as Json)) return false
+      if (!fits(property.gauge, value[key] as Json, patience)) return false
       if (property.required) required++
     } else if (
       additional === undefined ||
-      (names !== undefined && !fits(names, key)) ||
-      !fits(additional, value[key] as Json)
+      (names !== undefined && !fits(names, key, patience)) ||
+      !fits(additional, value[key] as Json, patience)
     ) {
       return false
     }
@@ -109,11 +121,11 @@ function fitsObject({ byKey, requiredCount, additional, names }: ObjectGauge, va
   return required === requiredCount
 }
 
-function fitsUnion({ branches, tag }: UnionGauge, value: Json): boolean {
+function fitsUnion({ branches, tag }: UnionGauge, value: Json, patience: Patience): boolean {
   if (tag !== undefined && isObject(value)) {
     const branch = Object.hasOwn(value, tag.key) ? tag.branchOf.get(value[tag.key]) : undefined
-    return branch !== undefined && fits(branch, value)
+    return branch !== undefined && fits(branch, value, patience)
   }
-  for (const branch of branches) if (fits(branch, value)) return true
+  for (const branch of branches) if (fits(branch, value, patience)) return true
   return false
 }

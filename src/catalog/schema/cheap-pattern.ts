@@ -4,34 +4,52 @@
  */
 import type { PatternRule } from "./shape.ts"
 
-/** Steps that matching may take at most, by a count that is far above the truth, on the longest string of a plan. */
+/** Steps that matching may take at most, on the longest string of a plan: what takes more is left to the real checker. */
 const stepsMax = 100_000_000
 const longest = 65_536
+
+/** What one text costs at most, in steps of a matcher that walks back. */
+export interface Steps {
+  readonly perText: number
+  readonly perCharacter: number
+}
 
 /** A part of a pattern. */
 interface Part {
   /** In how many ways it can match, a repetition without end counted as one. */
   readonly ways: number
-  /** The most characters it takes, a repetition without end counted as one. */
-  readonly size: number
-  /** What follows the repetition without end, in characters; undefined where there is none. */
-  readonly tail: number | undefined
+  /** Steps to try all of them, a repetition without end counted as one. */
+  readonly steps: number
+  /** Steps for each character that a repetition without end takes; undefined where there is none. */
+  readonly endless: number | undefined
+  /** What that repetition takes, where it is what this ends with. */
+  readonly loop: bigint | undefined
+  /** Steps to find that none of it begins here. */
+  readonly firsts: number
   /** It matches at the start of a text only. */
   readonly anchored: boolean
   /** One character, neither more nor less. */
   readonly single: boolean
-  /** What it can begin with: a bit for each character of ASCII. Undefined where that cannot be told. */
-  readonly first: bigint | undefined
+  /** What its first characters can be, one by one, as far as that can be told: a bit for each of ASCII. */
+  readonly lead: readonly bigint[]
+  /** `lead` says all of it. */
+  readonly fixed: boolean
 }
 
-export function isCheap({ source, flags }: PatternRule): boolean {
-  if (/[^dius]/.test(flags)) return false
+/** Undefined where it is not proved to take linear time. */
+export function cheapSteps({ source, flags }: PatternRule): Steps | undefined {
+  if (/[^dius]/.test(flags)) return undefined
   const reader: Reader = { source, ignoresCase: flags.includes("i"), at: 0, depth: 0 }
   const whole = readAlternatives(reader)
-  if (whole === undefined || reader.at < source.length) return false
-  const { ways, size, tail, anchored } = whole
-  if (tail !== undefined) return anchored && ways * longest * (tail + 1) <= stepsMax
-  return ways * (size + 1) * (anchored ? 1 : longest) <= stepsMax
+  if (whole === undefined || reader.at < source.length) return undefined
+  const { ways, steps, endless, anchored } = whole
+  if (endless !== undefined && !anchored) return undefined
+  // Where it has matched the text may be at its end, which takes a step as well.
+  const once = steps + ways
+  const cost = anchored
+    ? { perText: once, perCharacter: endless === undefined ? 0 : endless + ways }
+    : { perText: once, perCharacter: once }
+  return cost.perText + cost.perCharacter * longest <= stepsMax ? cost : undefined
 }
 
 interface Reader {
@@ -41,8 +59,16 @@ interface Reader {
   depth: number
 }
 
-const nothing: Part = { ways: 1, size: 0, tail: undefined, anchored: false, single: false, first: undefined }
-const character = (first?: bigint): Part => ({ ...nothing, size: 1, single: true, first })
+const nothing: Part = {
+  ...{ ways: 1, steps: 0, endless: undefined, loop: undefined, firsts: 0 },
+  ...{ anchored: false, single: false, lead: [], fixed: true },
+}
+/** Which cannot be told stands for any. */
+const some = -1n
+const character = (one: bigint = some): Part => ({
+  ...nothing,
+  ...{ steps: 1, firsts: 1, single: true, lead: [one] },
+})
 
 /** Undefined, here and below: not simple enough. */
 function readAlternatives(reader: Reader): Part | undefined {
@@ -56,28 +82,29 @@ function readAlternatives(reader: Reader): Part | undefined {
   }
 }
 
-/** Of two that begin with different characters only one can match. */
+/** Of two that are apart at some character only one can match. */
 const either = (one: Part, other: Part): Part => ({
   ways: isApart(one, other) ? Math.max(one.ways, other.ways) : one.ways + other.ways,
-  size: Math.max(one.size, other.size),
-  tail: most(one.tail, other.tail),
+  steps: one.steps + other.steps,
+  endless: one.endless === undefined ? other.endless : one.endless + (other.endless ?? 0),
+  loop: one.endless === undefined ? other.loop : other.endless === undefined ? one.loop : undefined,
+  firsts: one.firsts + other.firsts,
   anchored: one.anchored && other.anchored,
   single: false,
-  first: one.first === undefined || other.first === undefined ? undefined : one.first | other.first,
+  lead: one.lead.slice(0, other.lead.length).map((bits, index) => bits | (other.lead[index] ?? some)),
+  fixed: one.fixed && other.fixed && one.lead.length === other.lead.length,
 })
 
-const isApart = ({ first: one }: Part, { first: other }: Part): boolean =>
-  one !== undefined && other !== undefined && (one & other) === 0n
-
-const most = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined ? other : other === undefined ? one : Math.max(one, other)
+const isApart = ({ lead: one }: Part, { lead: other }: Part): boolean =>
+  one.some((bits, index) => index < other.length && (bits & (other[index] ?? some)) === 0n)
 
 function readSequence(reader: Reader): Part | undefined {
   let whole = nothing
   for (let first = true; !"|)".includes(reader.source[reader.at] ?? "|"); first = false) {
     const atom = readAtom(reader)
     // Which characters are apart where case is ignored is not worth telling.
-    const part = atom && readQuantifier(reader, reader.ignoresCase ? { ...atom, first: undefined } : atom)
+    const part =
+      atom && readQuantifier(reader, reader.ignoresCase ? { ...atom, lead: atom.lead.map(() => some) } : atom)
     const joined = part && then(whole, part)
     if (joined === undefined) return undefined
     whole = first ? { ...joined, anchored: part?.anchored === true } : joined
@@ -85,18 +112,28 @@ function readSequence(reader: Reader): Part | undefined {
   return whole
 }
 
+/** How many first characters are told. */
+const leadMax = 50
+
 /** One after the other; at most one of them may repeat without end. */
 function then(one: Part, other: Part): Part | undefined {
-  if (one.tail !== undefined && other.tail !== undefined) return undefined
-  const tail = one.tail === undefined ? other.tail : one.tail + other.size
-  const first = one.size === 0 ? other.first : one.first
+  if (one.endless !== undefined && other.endless !== undefined) return undefined
+  const after = other.endless === undefined ? undefined : one.ways * other.endless
+  const lead = one.fixed ? [...one.lead, ...other.lead] : one.lead
+  // Where the repetition gives back a character, what follows may not be able to begin with it.
+  const isShut = one.loop !== undefined && other.lead[0] !== undefined && (one.loop & other.lead[0]) === 0n
+  const each = isShut ? other.firsts : other.steps
   return {
     ways: one.ways * other.ways,
-    size: one.size + other.size,
-    tail,
+    steps: one.steps + one.ways * other.steps,
+    // From each character that it may end at, all that follows is tried.
+    endless: one.endless === undefined ? after : one.endless + one.ways * each,
+    loop: other.loop,
+    firsts: one.lead.length > 0 ? one.firsts : one.firsts + one.ways * other.firsts,
     anchored: one.anchored,
     single: false,
-    first,
+    lead: lead.slice(0, leadMax),
+    fixed: one.fixed && other.fixed && lead.length <= leadMax,
   }
 }
 
@@ -189,12 +226,24 @@ function readQuantifier(reader: Reader, atom: Part): Part | undefined {
 /** Of one character only: what it leaves to the rest then has as many ways as the text has characters. */
 const endless = (atom: Part, min: number): Part | undefined =>
   atom.single && min <= 1_000
-    ? { ...nothing, size: min + 1, tail: 0, first: min > 0 ? atom.first : undefined }
+    ? {
+        ...nothing,
+        ...{ steps: min + 1, endless: 1, loop: atom.lead[0], firsts: 1 },
+        ...{ lead: min > 0 ? atom.lead : [], fixed: false },
+      }
     : undefined
 
 function repeat(atom: Part, min: number, max: number): Part | undefined {
-  if (max > 1_000 || (atom.tail !== undefined && max > 1)) return undefined
+  if (max > 1_000 || (atom.endless !== undefined && max > 1)) return undefined
   let ways = 0
-  for (let times = min; times <= max; times++) ways += atom.ways ** times
-  return { ...nothing, ways, size: atom.size * max, tail: atom.tail, first: min > 0 ? atom.first : undefined }
+  let steps = 0
+  let lead: readonly bigint[] = []
+  for (let times = 0; times <= max; times++) {
+    if (times >= min) ways += atom.ways ** times
+    if (times < max) steps += atom.ways ** times * atom.steps
+    if (times < min && (times === 0 || atom.fixed) && lead.length < leadMax) lead = [...lead, ...atom.lead]
+  }
+  const fixed = atom.fixed && min === max && lead.length < leadMax
+  const { endless, loop, firsts } = atom
+  return { ...nothing, ways, steps, endless, loop, firsts, lead, fixed }
 }

@@ -4,7 +4,8 @@ import { canonical } from "../../text/canonical.ts"
 import type { Json } from "../../text/json.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
 import { type Change, compareSets, compareValues } from "../change.ts"
-import { plain } from "../slice.ts"
+import { partsOfOpaque } from "./make.ts"
+import { plain } from "./plain.ts"
 import type { Schema } from "./schema.ts"
 import { describe, type ObjectShape, ordered, type Shape } from "./shape.ts"
 
@@ -58,7 +59,7 @@ function compareRest(place: Place, before: Shape, after: Shape): readonly Change
   const sameKind = before[Kind] === after[Kind]
   const changes = [...new Set([...Object.keys(one), ...Object.keys(other)])]
     .filter((keyword) => !holders.includes(keyword) && (sameKind || keyword === "opaque"))
-    .map((keyword) => [keyword, compareValues(say(place, wordFor(keyword)), one[keyword], other[keyword])] as const)
+    .map((keyword) => [keyword, compareKeyword(keyword, place, one[keyword], other[keyword])] as const)
   const changed = new Set(changes.flatMap(([keyword, told]) => (told.length > 0 ? [keyword] : [])))
   return changes.flatMap(([keyword, told]) => (leaders[keyword]?.some((leader) => changed.has(leader)) ? [] : told))
 }
@@ -69,8 +70,18 @@ const leaders: { readonly [keyword: string]: readonly string[] } = {
   multipleBy: ["multipleOf"],
 }
 
-/** What the author's own validator asks beyond the shape. */
-const wordFor = (keyword: string): string => (keyword === "opaque" ? "check" : keyword)
+function compareKeyword(
+  keyword: string,
+  place: Place,
+  before: Json | undefined,
+  after: Json | undefined,
+): readonly Change[] {
+  if (keyword !== "opaque") return compareValues(say(place, keyword), before, after)
+  // What the author's own validator asks beyond the shape.
+  const words = (what: Json | undefined): Json | undefined =>
+    typeof what === "string" ? partsOfOpaque(what).join("; ") : what
+  return compareValues(say(place, "check"), words(before), words(after))
+}
 
 type Keywords = { readonly [keyword: string]: Json | undefined }
 
@@ -132,7 +143,7 @@ const openOf = ({ additionalProperties = true }: ObjectShape): Shape | boolean =
 function compareBranches(place: Place, before: Shape, after: Shape): readonly Change[] {
   const [one, other] = [keyed(before), keyed(after)]
   const [gone, come] = [without(one, other), without(other, one)]
-  const rest = compareValues(say(place, wordFor("opaque")), opaqueOf(before), opaqueOf(after))
+  const rest = compareKeyword("opaque", place, opaqueOf(before), opaqueOf(after))
   const [[left], [right]] = [gone, come]
   if (gone.length === 1 && come.length === 1 && left !== undefined && right !== undefined)
     return [...compareShapes(place, left, right), ...rest]

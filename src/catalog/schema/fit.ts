@@ -1,6 +1,7 @@
 /** Does what one place gives fit what another asks? Asked of shapes, not of values. */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { accepts } from "./accept.ts"
+import { type Effort, isSpent, spend } from "./effort.ts"
 import { isList, type List, listOf } from "./list.ts"
 import { isExact, literalOf, never, sameShape, unknown } from "./make.ts"
 import {
@@ -20,12 +21,13 @@ export type Fit = "fits" | "may-fit" | "never-fits"
 
 /**
  * Sound both ways. Where the parameter is opaque the author's validator has the last word: it may fit at most. That
- * holds for this spot alone, not for what is opaque further out.
+ * holds for this spot alone, not for what is opaque further out. Where no effort is left, it may fit.
  */
-export function fit(output: TSchema, parameter: TSchema): Fit {
+export function fit(output: TSchema, parameter: TSchema, effort?: Effort): Fit {
   const known = judged.get(output)?.get(parameter)
   if (known !== undefined) return known
-  const verdict = relate(output, parameter)
+  const verdict = relate(output, parameter, effort)
+  if (effort !== undefined && isSpent(effort)) return verdict
   const ofOutput = judged.get(output) ?? new WeakMap<TSchema, Fit>()
   judged.set(output, ofOutput.set(parameter, verdict))
   return verdict
@@ -34,10 +36,11 @@ export function fit(output: TSchema, parameter: TSchema): Fit {
 /** The same few places are compared for every plan. */
 const judged = new WeakMap<TSchema, WeakMap<TSchema, Fit>>()
 
-function relate(output: TSchema, parameter: TSchema): Fit {
+function relate(output: TSchema, parameter: TSchema, effort: Effort | undefined): Fit {
   const outputs = branchesOf(output).flatMap(split)
   const parameters = branchesOf(parameter)
-  const verdicts = outputs.map((one) => best(parameters.map((other) => fitBranch(one, other))))
+  if (effort !== undefined && !spend(effort, outputs.length * parameters.length)) return "may-fit"
+  const verdicts = outputs.map((one) => best(parameters.map((other) => fitBranch(one, other, effort))))
   if (verdicts.every((verdict) => verdict === "never-fits")) return "never-fits"
   return verdicts.every((verdict) => verdict === "fits") ? "fits" : "may-fit"
 }
@@ -47,7 +50,7 @@ export function fitsEmptyOnly(output: TSchema, parameter: TSchema): boolean {
   const outputs = branchesOf(output)
   if (!outputs.some(isList)) return false
   const filled = outputs.map((one) => (isList(one) ? { ...one, minItems: Math.max(1, one.minItems ?? 0) } : one))
-  return filled.every((one) => relate(one, parameter) === "never-fits")
+  return filled.every((one) => relate(one, parameter, undefined) === "never-fits")
 }
 
 /** A boolean is two values, and what never is is none. */
@@ -60,12 +63,12 @@ const best = (verdicts: readonly Fit[]): Fit => {
   return verdicts.includes("may-fit") ? "may-fit" : "never-fits"
 }
 
-function fitBranch(output: Shape, parameter: Shape): Fit {
-  const verdict = compare(output, parameter)
+function fitBranch(output: Shape, parameter: Shape, effort: Effort | undefined): Fit {
+  const verdict = compare(output, parameter, effort)
   return verdict === "fits" && parameter.opaque !== undefined ? "may-fit" : verdict
 }
 
-function compare(output: Shape, parameter: Shape): Fit {
+function compare(output: Shape, parameter: Shape, effort: Effort | undefined): Fit {
   if (parameter[Kind] === "Never") return "never-fits"
   if (parameter[Kind] === "Unknown") return "fits"
   if (output[Kind] === "Unknown") return "may-fit"
@@ -76,8 +79,8 @@ function compare(output: Shape, parameter: Shape): Fit {
   if (![...typesOf(output)].some((type) => asked.has(type))) return "never-fits"
   if (isString(output) && isString(parameter)) return compareStrings(output, parameter)
   if (isNumber(output) && isNumber(parameter)) return compareNumbers(output, parameter)
-  if (isList(output) && isList(parameter)) return compareLists(listOf(output), listOf(parameter))
-  if (output[Kind] === "Object" && parameter[Kind] === "Object") return compareObjects(output, parameter)
+  if (isList(output) && isList(parameter)) return compareLists(listOf(output), listOf(parameter), effort)
+  if (output[Kind] === "Object" && parameter[Kind] === "Object") return compareObjects(output, parameter, effort)
   return "may-fit"
 }
 
@@ -143,7 +146,7 @@ function isMultiple(output: NumberShape, parameter: NumberShape): boolean {
   )
 }
 
-function compareLists(output: List, parameter: List): Fit {
+function compareLists(output: List, parameter: List, effort: Effort | undefined): Fit {
   const counts = compareCounts(output, parameter)
   if (counts === "never-fits") return counts
   // One place past both lists stands for all the rest.
@@ -152,20 +155,20 @@ function compareLists(output: List, parameter: List): Fit {
   for (let place = 0; place < places; place++) {
     const given = output.items[place] ?? output.rest
     const asked = parameter.items[place] ?? parameter.rest
-    const item = given === undefined || asked === undefined ? "never-fits" : relate(given, asked)
+    const item = given === undefined || asked === undefined ? "never-fits" : relate(given, asked, effort)
     if (item === "never-fits" && place < Math.max(output.min, parameter.min)) return "never-fits"
     if (item !== "fits") verdict = "may-fit"
   }
   return verdict
 }
 
-function compareObjects(output: ObjectShape, parameter: ObjectShape): Fit {
+function compareObjects(output: ObjectShape, parameter: ObjectShape, effort: Effort | undefined): Fit {
   const keys = new Set([...Object.keys(output.properties), ...Object.keys(parameter.properties)])
   const { propertyNames } = parameter
   const sure = propertyNames === undefined || isExact(propertyNames)
-  let verdict = sure ? compareUndeclared(output, parameter) : "may-fit"
+  let verdict = sure ? compareUndeclared(output, parameter, effort) : "may-fit"
   for (const key of keys) {
-    const property = compareProperty(key, output, parameter)
+    const property = compareProperty(key, output, parameter, effort)
     if (property === "never-fits") return "never-fits"
     if (property === "may-fit") verdict = "may-fit"
   }
@@ -190,21 +193,25 @@ function undeclaredIn({ additionalProperties = true }: ObjectShape): Shape {
   return additionalProperties ? unknown : never
 }
 
-function compareProperty(key: string, output: ObjectShape, parameter: ObjectShape): Fit {
+function compareProperty(key: string, output: ObjectShape, parameter: ObjectShape, effort: Effort | undefined): Fit {
   const given = slotOf(output, key)
   const asked = slotOf(parameter, key)
   if (given.holds[Kind] === "Never") return asked.required ? "never-fits" : "fits"
-  const value = relate(given.holds, asked.holds)
+  const value = relate(given.holds, asked.holds, effort)
   // Present it must be right; absent it must not be needed.
   if (value === "never-fits") return given.required || asked.required ? "never-fits" : "may-fit"
   return asked.required && !given.required ? "may-fit" : value
 }
 
 /** Keys that neither declares: there may be none of them, so nothing is never right. */
-function compareUndeclared(output: ObjectShape, parameter: ObjectShape): "fits" | "may-fit" {
+function compareUndeclared(
+  output: ObjectShape,
+  parameter: ObjectShape,
+  effort: Effort | undefined,
+): "fits" | "may-fit" {
   const given = undeclaredIn(output)
   if (given[Kind] === "Never") return "fits"
   const { propertyNames: names } = parameter
   const named = names === undefined || (output.propertyNames !== undefined && sameShape(output.propertyNames, names))
-  return named && relate(given, undeclaredIn(parameter)) === "fits" ? "fits" : "may-fit"
+  return named && relate(given, undeclaredIn(parameter), effort) === "fits" ? "fits" : "may-fit"
 }

@@ -1,11 +1,14 @@
 /** Shapes made ready for judging values fast: once per shape, regular expressions compiled, properties in maps. */
 import { Kind, type TSchema } from "@sinclair/typebox"
+import type { Steps } from "./cheap-pattern.ts"
+import { stepsOf } from "./pattern-cost.ts"
 import {
   type ArrayShape,
   asShape,
   branchesOf,
   type NumberShape,
   type ObjectShape,
+  type PatternRule,
   patternsOf,
   type StringShape,
   type TupleShape,
@@ -26,7 +29,13 @@ export interface StringGauge {
   readonly min: number
   readonly max: number
   readonly inCodePoints: boolean
-  readonly patterns: readonly RegExp[]
+  readonly patterns: readonly PatternGauge[]
+}
+
+export interface PatternGauge {
+  readonly pattern: RegExp
+  /** Known once a text is held to it: by then lowering has proved all patterns. */
+  readonly steps: () => Steps
 }
 
 export interface NumberGauge {
@@ -128,8 +137,19 @@ const compileString = (shape: StringShape): StringGauge => ({
   min: shape.minLength ?? 0,
   max: shape.maxLength ?? Infinity,
   inCodePoints: shape.lengthIn === "code-points",
-  patterns: patternsOf(shape).map(({ source, flags }) => new RegExp(source, flags)),
+  patterns: patternsOf(shape).map(compilePattern),
 })
+
+function compilePattern(rule: PatternRule): PatternGauge {
+  let known: Steps | undefined
+  return {
+    pattern: new RegExp(rule.source, rule.flags),
+    steps: () => {
+      known ??= stepsOf(rule)
+      return known
+    },
+  }
+}
 
 const compileNumber = (shape: NumberShape): NumberGauge => ({
   kind: "number",

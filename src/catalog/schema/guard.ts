@@ -1,14 +1,15 @@
 /**
  * Patterns that a text could make slow are refused, or its length is bounded: no judgement may hold the event loop.
- * Linear patterns are let through. One that is polynomial is let through where the shape bounds the length of the text,
+ * Patterns that take a few steps for each character are let through, and judging counts the steps. One that is polynomial is let through where the shape bounds the length of the text,
  * and how often it is asked, before the author's validator sees it; where nothing bounds the text of a quadratic one, its
  * length is bounded here.
  */
 import { Kind } from "@sinclair/typebox"
 import { child, type Pointer, root } from "../../text/pointer.ts"
+import { mayCheck } from "./effort.ts"
 import { type Findings, type FoundPattern, hideFrom } from "./front-end/findings.ts"
 import { isExact } from "./make.ts"
-import { costOf, nameOf, stepsMax } from "./pattern-cost.ts"
+import { costOf, isSlow, nameOf, stepsFor, stepsMax } from "./pattern-cost.ts"
 import type { SchemaFault } from "./schema.ts"
 import { type PatternRule, patternsOf, type Shape, type StringShape } from "./shape.ts"
 
@@ -16,9 +17,11 @@ import { type PatternRule, patternsOf, type Shape, type StringShape } from "./sh
 const boundMin = 256
 
 export function guardPatterns(shape: Shape, findings: Findings): Shape {
-  const { patterns, faults } = findings
+  const { patterns, faults, effort } = findings
+  faults.push(...patterns.filter(({ rule }) => !mayCheck(effort, rule)).map(uncheckedOf))
+  if (faults.length > 0) return shape
   if (findings.recursive) hideFrom(findings, 0)
-  const slow = patterns.filter(({ rule }) => costOf(rule).degree > 1)
+  const slow = patterns.filter(({ rule }) => isSlow(rule))
   for (const found of slow) if (found.hidden || costOf(found.rule).degree === Infinity) faults.push(faultOf(found))
   if (slow.length === 0 || faults.length > 0) return shape
   const spots = [...spotsIn(shape, root, 1, false)]
@@ -28,7 +31,7 @@ export function guardPatterns(shape: Shape, findings: Findings): Shape {
   const bounded = new Map<StringShape, number>()
   for (const { string, at, times, inUnion } of spots) {
     const rule = slowest(string) as PatternRule
-    const max = lengthWithin(share / times, costOf(rule).degree, string)
+    const max = lengthWithin(share / times, rule, string)
     // Where branches are tried one after the other, the validator may ask the pattern of what another branch lets in.
     const mayAsk = !inUnion || isExact(shape)
     const isBounded = (string.maxLength ?? Infinity) <= max
@@ -50,15 +53,32 @@ export const faultOf = ({ rule, at }: Pick<FoundPattern, "rule" | "at">): Schema
   problem: costOf(rule).why,
 })
 
+/** A pattern that nobody was asked about. */
+export const uncheckedOf = ({ rule, at }: Pick<FoundPattern, "rule" | "at">): SchemaFault => ({
+  kind: "unsafe-pattern",
+  at,
+  what: nameOf(rule),
+  problem: "is not proved to be fast: it is too long for that, or there are too many such patterns in one catalog",
+})
+
 const slowest = (string: StringShape): PatternRule | undefined =>
   patternsOf(string)
-    .filter((rule) => costOf(rule).degree > 1)
-    .toSorted((one, other) => costOf(other).degree - costOf(one).degree)[0]
+    .filter(isSlow)
+    .toSorted((one, other) => stepsFor(costOf(other), boundMin) - stepsFor(costOf(one), boundMin))[0]
 
 /** The longest text, counted as the shape counts it, that takes no more steps. A code point may be two units. */
-function lengthWithin(steps: number, degree: number, { lengthIn }: StringShape): number {
-  const units = Math.floor(steps ** (1 / degree))
+function lengthWithin(share: number, rule: PatternRule, { lengthIn }: StringShape): number {
+  const { degree, perText, perCharacter } = costOf(rule)
+  // Of linear ones each judgement counts the steps, whatever holds how many texts.
+  const units = degree === 1 ? Math.floor((stepsMax - perText) / perCharacter) : Math.floor(share ** (1 / degree))
   return lengthIn === "code-points" ? Math.floor(units / 2) : units
+}
+
+/** Steps for each character of the patterns that only the validator asks. */
+export function hiddenSteps({ patterns }: Findings): number {
+  const rules = patterns.filter(({ hidden }) => hidden).map(({ rule }) => rule)
+  const distinct = new Map(rules.map((rule) => [`${rule.flags}/${rule.source}`, rule]))
+  return [...distinct.values()].reduce((sum, rule) => sum + costOf(rule).perCharacter, 0)
 }
 
 interface Spot {

@@ -1,6 +1,7 @@
 /** What is right for two shapes at once. */
 import { Kind, type TSchema } from "@sinclair/typebox"
 import { accepts } from "./accept.ts"
+import { type Effort, sizeOf, spend } from "./effort.ts"
 import { isList, type List, listOf, shapeOfList } from "./list.ts"
 import { isAnything, literalOf, never, numberOf, objectOf, opaque, stringOf, unionOf, unknown } from "./make.ts"
 import { branchesOf, type NumberShape, type ObjectShape, patternsOf, type Shape, type StringShape } from "./shape.ts"
@@ -9,37 +10,38 @@ import { branchesOf, type NumberShape, type ObjectShape, patternsOf, type Shape,
 const pairsMax = 5_000
 
 /**
- * Exact, or opaque where that cannot be said. Undefined where there are too many alternatives. An object whose
+ * Exact, or opaque where that cannot be said. Undefined where there are too many alternatives, or no effort is left. An object whose
  * `additionalProperties` is left out takes the keys of the other as its own.
  */
-export function intersect(one: Shape, other: Shape): Shape | undefined {
+export function intersect(one: Shape, other: Shape, effort: Effort): Shape | undefined {
   if (isAnything(one)) return other
   if (isAnything(other)) return one
   const [ones, others] = [branchesOf(one), branchesOf(other)]
-  if (ones.length * others.length > pairsMax) return undefined
+  if (ones.length * others.length > pairsMax || !spend(effort, ones.length * others.length)) return undefined
   const met: Shape[] = []
   for (const left of ones) {
     for (const right of others) {
-      const both = meet(left, right)
+      const both = meet(left, right, effort)
       if (both === undefined) return undefined
       if (both[Kind] !== "Never") met.push(keep(keep(both, left), right))
     }
   }
-  return unionOf(met)
+  const whole = unionOf(met)
+  return spend(effort, sizeOf(whole)) ? whole : undefined
 }
 
 const keep = (shape: Shape, { opaque: what }: TSchema): Shape => (what === undefined ? shape : opaque(shape, what))
 
 /** Of two shapes that are no unions; what is opaque in them is kept by the caller. */
-function meet(one: Shape, other: Shape): Shape | undefined {
+function meet(one: Shape, other: Shape, effort: Effort): Shape | undefined {
   if (one[Kind] === "Unknown") return bare(other)
   if (other[Kind] === "Unknown") return bare(one)
   if (one[Kind] === "Literal") return accepts(other, one.const) ? literalOf(one.const) : never
   if (other[Kind] === "Literal") return accepts(one, other.const) ? literalOf(other.const) : never
   if (isString(one) && isString(other)) return meetStrings(one, other)
   if (isNumber(one) && isNumber(other)) return meetNumbers(one, other)
-  if (isList(one) && isList(other)) return meetLists(listOf(one), listOf(other))
-  if (one[Kind] === "Object" && other[Kind] === "Object") return meetObjects(one, other)
+  if (isList(one) && isList(other)) return meetLists(listOf(one), listOf(other), effort)
+  if (one[Kind] === "Object" && other[Kind] === "Object") return meetObjects(one, other, effort)
   return one[Kind] === other[Kind] ? bare(one) : never
 }
 
@@ -90,30 +92,31 @@ function meetNumbers(one: NumberShape, other: NumberShape): Shape {
     : opaque(shape, `multiple of ${JSON.stringify(second)}`)
 }
 
-function meetLists(one: List, other: List): Shape | undefined {
+function meetLists(one: List, other: List, effort: Effort): Shape | undefined {
   const items: Shape[] = []
   for (let place = 0; place < Math.max(one.items.length, other.items.length); place++) {
-    const item = intersect(one.items[place] ?? one.rest ?? never, other.items[place] ?? other.rest ?? never)
+    const item = intersect(one.items[place] ?? one.rest ?? never, other.items[place] ?? other.rest ?? never, effort)
     if (item === undefined) return undefined
     items.push(item)
   }
-  const rest = one.rest === undefined || other.rest === undefined ? never : intersect(one.rest, other.rest)
+  const rest = one.rest === undefined || other.rest === undefined ? never : intersect(one.rest, other.rest, effort)
   if (rest === undefined) return undefined
   return shapeOfList({ items, rest, min: Math.max(one.min, other.min), max: Math.min(one.max, other.max) })
 }
 
-function meetObjects(one: ObjectShape, other: ObjectShape): Shape | undefined {
+function meetObjects(one: ObjectShape, other: ObjectShape, effort: Effort): Shape | undefined {
   const required = [...new Set([...(one.required ?? []), ...(other.required ?? [])])]
   const properties = new Map<string, Shape>()
   for (const key of new Set([...Object.keys(one.properties), ...Object.keys(other.properties)])) {
-    const property = intersect(slotOf(one, key), slotOf(other, key))
+    const property = intersect(slotOf(one, key), slotOf(other, key), effort)
     if (property === undefined) return undefined
     if (property[Kind] === "Never" && required.includes(key)) return never
     properties.set(key, property)
   }
-  const additional = meetAdditional(one.additionalProperties, other.additionalProperties)
+  const additional = meetAdditional(one.additionalProperties, other.additionalProperties, effort)
   const [names, others] = [one.propertyNames, other.propertyNames]
-  const propertyNames = names === undefined || others === undefined ? (names ?? others) : intersect(names, others)
+  const propertyNames =
+    names === undefined || others === undefined ? (names ?? others) : intersect(names, others, effort)
   if (additional === "too many" || (propertyNames === undefined && names !== undefined)) return undefined
   return objectOf({
     properties,
@@ -134,10 +137,10 @@ export function slotOf(object: ObjectShape, key: string): Shape {
 
 type Additional = ObjectShape["additionalProperties"]
 
-function meetAdditional(one: Additional, other: Additional): Additional | "too many" {
+function meetAdditional(one: Additional, other: Additional, effort: Effort): Additional | "too many" {
   if (one === false || other === false) return false
   if (typeof one !== "object") return typeof other === "object" ? other : one || other
   if (typeof other !== "object") return one
-  const both = intersect(one, other) ?? "too many"
+  const both = intersect(one, other, effort) ?? "too many"
   return typeof both === "object" && both[Kind] === "Never" ? false : both
 }

@@ -25,9 +25,18 @@ export function judgeBy(validate: (copy: Json) => Answer, role: Role): Schema["j
         ? []
         : [{ at: changed, message: "the schema changes this value instead of judging it" }]
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : "it threw"
-      return told([{ at: root, message: `the schema failed to judge this value: ${message}` }])
+      return told([{ at: root, message: `the schema failed to judge this value: ${reasonOf(thrown)}` }])
     }
+  }
+}
+
+/** What is thrown is the author's: its message may be no text, or throw in its turn. */
+function reasonOf(thrown: unknown): string {
+  try {
+    const message: unknown = thrown instanceof Error ? thrown.message : undefined
+    return typeof message === "string" ? message : "it threw"
+  } catch {
+    return "it threw"
   }
 }
 

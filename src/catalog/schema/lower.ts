@@ -2,6 +2,7 @@
 
 import type { Json } from "../../text/json.ts"
 import { root } from "../../text/pointer.ts"
+import type { Effort } from "./effort.ts"
 import { type Findings, startFindings } from "./front-end/findings.ts"
 import { type Formats, formats as fixed } from "./front-end/formats.ts"
 import { lowerJsonSchema } from "./front-end/json-schema.ts"
@@ -18,11 +19,11 @@ import type { Shape } from "./shape.ts"
 
 /**
  * Never throws: a schema that cannot be read is a fault like any other. All faults are told at once. `formats` are those
- * of JSON Schema and TypeBox; zod has its own.
+ * of JSON Schema and TypeBox; zod has its own. `effort` is what is left of it for all schemas of one catalog.
  */
-export function lowerSchema(schema: unknown, role: Role, formats: Formats = fixed): Lowered {
+export function lowerSchema(schema: unknown, role: Role, formats: Formats = fixed, effort?: Effort): Lowered {
   try {
-    return lower(schema, role, formats)
+    return lower(schema, startFindings(role, formats, effort))
   } catch (thrown) {
     const why = thrown instanceof Error ? `: ${thrown.message.slice(0, 200)}` : ""
     return refuse("not-a-schema", `a schema that fails when it is read${why}`)
@@ -37,8 +38,7 @@ interface Read {
   readonly validator: (exact: boolean) => (copy: Json) => Answer
 }
 
-function lower(schema: unknown, role: Role, formats: Formats): Lowered {
-  const findings = startFindings(role, formats)
+function lower(schema: unknown, findings: Findings): Lowered {
   const read = readBy(schema, findings)
   if (read === undefined) return refuse("not-a-schema", "something else than a zod 4, TypeBox or JSON Schema")
   const shape = guardPatterns(read.shape, findings)
@@ -50,7 +50,7 @@ function lower(schema: unknown, role: Role, formats: Formats): Lowered {
     schema: {
       shape,
       exact,
-      judge: judgeBy(read.validator(exact), role),
+      judge: judgeBy(read.validator(exact), findings.role),
       functions: [...functions].sort(),
       // Of several about one place the outermost counts.
       descriptions: new Map(descriptions.toReversed().map(({ at, text }) => [at, text])),
@@ -73,7 +73,7 @@ function readBy(schema: unknown, findings: Findings): Read | undefined {
       return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
     }
     if (!("safeParse" in schema)) findings.faults.push({ kind: "not-a-schema", at: root, what: bareZod })
-    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema, findings.refinements) }
+    return { shape: lowerZod(schema, findings, root), validator: () => validateByZod(schema, findings) }
   }
   if (isHeld(schema) && isTypeBox(schema)) {
     const own = copyTypeBox(schema)
@@ -83,7 +83,7 @@ function readBy(schema: unknown, findings: Findings): Read | undefined {
   const normal = readJsonSchema(schema, findings, root)
   if (normal === undefined) return { shape: unknown, validator: () => (output) => ({ ok: true, output }) }
   const shape = lowerJsonSchema(normal, findings, root)
-  return { shape, validator: (exact) => validateNormal(normal, findings.formats, exact) }
+  return { shape, validator: (exact) => validateNormal(normal, findings, exact) }
 }
 
 /** Of zod 4: earlier ones keep their checks in other places. */

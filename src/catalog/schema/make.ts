@@ -1,5 +1,7 @@
 /** Makes shapes. */
 import { Kind, type TSchema } from "@sinclair/typebox"
+import { sha256 } from "#sha256"
+import { textOf } from "./plain.ts"
 import type {
   ArrayShape,
   BooleanShape,
@@ -77,11 +79,22 @@ export function unionOf(shapes: readonly Shape[]): Shape {
 /** It lets every value through, and says so. */
 export const isAnything = (shape: Shape): boolean => shape[Kind] === "Unknown" && shape.opaque === undefined
 
-/** The same shape, of which the author's validator knows more than it says: `what`. */
-export const opaque = <S extends Shape>(shape: S, what: string): S => ({
-  ...shape,
-  opaque: shape.opaque === undefined ? what : `${shape.opaque}; ${what}`,
-})
+/** The same shape, of which the author's validator knows more than it says: `what`. All of it must hold, in any order. */
+export function opaque<S extends Shape>(shape: S, what: string): S {
+  const parts = new Set([...partsOfOpaque(shape.opaque ?? ""), ...partsOfOpaque(what).map(shorten)])
+  return { ...shape, opaque: [...parts].sort().join("\n") }
+}
+
+export const partsOfOpaque = (what: string): readonly string[] => (what === "" ? [] : what.split("\n"))
+
+/** UTF-16 units. Texts that hold texts, each quoted anew, grow without end: a hash says as well that they changed. */
+const textMax = 4_000
+
+const shorten = (text: string): string =>
+  text.length > textMax ? `${text.slice(0, 100)} (SHA-256 ${sha256(text)})` : text
+
+/** Two shapes that must both hold, as text. */
+export const both = (one: Shape, other: Shape): string => `both ${[textOf(one), textOf(other)].sort().join(", ")}`
 
 /** Both at once; undefined where that cannot be said in one object. Either one's open keys stay open. */
 export function mergeObjects(one: ObjectShape, other: ObjectShape): ObjectShape | undefined {
@@ -91,7 +104,7 @@ export function mergeObjects(one: ObjectShape, other: ObjectShape): ObjectShape 
   for (const [key, shape] of Object.entries(other.properties)) {
     const known = properties.get(key)
     const same = known === undefined || sameShape(known, shape)
-    properties.set(key, same ? shape : opaque(unknown, `both ${JSON.stringify([known, shape])}`))
+    properties.set(key, same ? shape : opaque(unknown, both(known, shape)))
   }
   const merged = objectOf({
     properties,

@@ -2,9 +2,11 @@
 import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Json } from "../../text/json.ts"
 import { child, type Pointer } from "../../text/pointer.ts"
-import { fits } from "./accept.ts"
+import { fits, type Patience } from "./accept.ts"
+import type { Fit } from "./fit.ts"
 import { type Gauge, gaugeOf, type ListGauge, type ObjectGauge, type UnionGauge } from "./gauge.ts"
 import { literalOf, unionOf } from "./make.ts"
+import { stepsMax } from "./pattern-cost.ts"
 import { asShape, branchesOf, describe, type Scalar, typeOf, typesOf } from "./shape.ts"
 import { show } from "./show.ts"
 
@@ -50,16 +52,35 @@ export interface Misfit {
   readonly keys?: string
 }
 
-/**
- * What is wrong with a pattern; empty where nothing is. `onHole` is told which shape each hole must have. In a union
- * that is a union too, of what the branches that are still possible ask for.
- */
+/** What is known of the holes, and who is told of them. */
+export interface Holes<H extends Hole> {
+  /** Which shape each must have. In a union that is a union too, of what the branches ask that are still possible. */
+  readonly onHole: (hole: H, shape: TSchema) => void
+  /** Does what will stand there fit? Left out where nothing is known. */
+  readonly fit?: (hole: H, shape: TSchema) => Fit
+  /**
+   * Each hole may be right by itself, and yet they may not be right together: no one branch of the union here is sure to
+   * hold for all of them. The whole must be judged once the values are known.
+   */
+  readonly onUnsure?: (at: Pointer) => void
+}
+
+/** What is wrong with a pattern; empty where nothing is. */
 export function judgePattern<H extends Hole>(
   shape: TSchema,
   pattern: Pattern<H>,
-  onHole: (hole: H, shape: TSchema) => void,
+  holes: Holes<H> | Holes<H>["onHole"],
 ): readonly Misfit[] {
-  return judge(gaugeOf(shape), pattern, onHole, undefined) ?? none
+  const told = typeof holes === "function" ? { onHole: holes } : holes
+  const patience = { left: stepsMax }
+  const found = judge(gaugeOf(shape), pattern, { ...told, patience }, undefined)
+  if (patience.left >= 0) return found ?? none
+  const expected = `texts that take no more than ${stepsMax} steps to hold against their patterns`
+  return [{ at: pattern.at, kind: "value", expected, found: "longer" }]
+}
+
+interface Judging<H extends Hole> extends Holes<H> {
+  readonly patience: Patience
 }
 
 /** Shared by all that is right. */
@@ -67,7 +88,6 @@ const none: readonly Misfit[] = Object.freeze([])
 
 /** Nothing is allocated as long as nothing is wrong. */
 type Found = Misfit[] | undefined
-type OnHole<H extends Hole> = (hole: H, shape: TSchema) => void
 
 function add(found: Found, misfit: Misfit): Misfit[] {
   if (found === undefined) return [misfit]
@@ -81,10 +101,11 @@ const most = 200
 const isFull = (found: Found): boolean => found !== undefined && found.length >= most
 
 /** Gives back `found`, with what is found here. */
-function judge<H extends Hole>(gauge: Gauge, pattern: Pattern<H>, onHole: OnHole<H>, found: Found): Found {
-  if (isLiteral(pattern)) return fits(gauge, pattern.value) ? found : explain(gauge, open(pattern), onHole, found)
-  if (isContainer(pattern)) return explain(gauge, pattern, onHole, found)
-  onHole(pattern, gauge.shape)
+function judge<H extends Hole>(gauge: Gauge, pattern: Pattern<H>, holes: Judging<H>, found: Found): Found {
+  if (isLiteral(pattern))
+    return fits(gauge, pattern.value, holes.patience) ? found : explain(gauge, open(pattern), holes, found)
+  if (isContainer(pattern)) return explain(gauge, pattern, holes, found)
+  holes.onHole(pattern, gauge.shape)
   return found
 }
 
@@ -108,34 +129,32 @@ function open({ at, value }: LiteralPattern): Opened<never> {
 }
 
 /** `pattern` is a container, or a literal scalar that does not fit. */
-function explain<H extends Hole>(gauge: Gauge, pattern: Opened<H>, onHole: OnHole<H>, found: Found): Found {
+function explain<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
   switch (gauge.kind) {
     case "any":
-      return judgeInside(gauge, pattern, onHole, found)
+      return judgeInside(gauge, pattern, holes, found)
     case "list":
-      return pattern.kind === "array" ? judgeItems(gauge, pattern, onHole, found) : add(found, misfit(gauge, pattern))
+      return pattern.kind === "array" ? judgeItems(gauge, pattern, holes, found) : add(found, misfit(gauge, pattern))
     case "object":
-      return pattern.kind === "object"
-        ? judgeEntries(gauge, pattern, onHole, found)
-        : add(found, misfit(gauge, pattern))
+      return pattern.kind === "object" ? judgeEntries(gauge, pattern, holes, found) : add(found, misfit(gauge, pattern))
     case "union":
-      return judgeBranches(gauge, pattern, onHole, found)
+      return judgeBranches(gauge, pattern, holes, found)
     default:
       return add(found, misfit(gauge, pattern))
   }
 }
 
 /** Anything is right here: only the holes are of interest. */
-function judgeInside<H extends Hole>(gauge: Gauge, pattern: Opened<H>, onHole: OnHole<H>, found: Found): Found {
-  if (pattern.kind === "array") for (const item of pattern.items) judge(gauge, item, onHole, undefined)
-  if (pattern.kind === "object") for (const [, value] of pattern.entries) judge(gauge, value, onHole, undefined)
+function judgeInside<H extends Hole>(gauge: Gauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
+  if (pattern.kind === "array") for (const item of pattern.items) judge(gauge, item, holes, undefined)
+  if (pattern.kind === "object") for (const [, value] of pattern.entries) judge(gauge, value, holes, undefined)
   return found
 }
 
 function judgeItems<H extends Hole>(
   gauge: ListGauge,
   pattern: ArrayPattern<H>,
-  onHole: OnHole<H>,
+  holes: Judging<H>,
   found: Found,
 ): Found {
   const { items, at } = pattern
@@ -146,7 +165,7 @@ function judgeItems<H extends Hole>(
   let all = found
   for (let index = 0; index < items.length; index++) {
     const inner = gauge.items[index] ?? gauge.rest
-    if (inner !== undefined) all = judge(inner, items[index] as Pattern<H>, onHole, all)
+    if (inner !== undefined) all = judge(inner, items[index] as Pattern<H>, holes, all)
     if (isFull(all)) return all
   }
   return all
@@ -155,7 +174,7 @@ function judgeItems<H extends Hole>(
 function judgeEntries<H extends Hole>(
   gauge: ObjectGauge,
   pattern: ObjectPattern<H>,
-  onHole: OnHole<H>,
+  holes: Judging<H>,
   found: Found,
 ): Found {
   let all = found
@@ -165,9 +184,12 @@ function judgeEntries<H extends Hole>(
     const property = gauge.byKey.get(key)
     if (property !== undefined) {
       if (property.required) required++
-      all = judge(property.gauge, value, onHole, all)
-    } else if (gauge.additional !== undefined && (gauge.names === undefined || fits(gauge.names, key))) {
-      all = judge(gauge.additional, value, onHole, all)
+      all = judge(property.gauge, value, holes, all)
+    } else if (
+      gauge.additional !== undefined &&
+      (gauge.names === undefined || fits(gauge.names, key, holes.patience))
+    ) {
+      all = judge(gauge.additional, value, holes, all)
     } else {
       all = add(all, undeclared(gauge, pattern.at, key))
     }
@@ -195,18 +217,18 @@ function addMissing<H extends Hole>(gauge: ObjectGauge, { at, entries }: ObjectP
 }
 
 /** The branch that was meant, where that can be told; else every branch that may still be right. */
-function judgeBranches<H extends Hole>(gauge: UnionGauge, pattern: Opened<H>, onHole: OnHole<H>, found: Found): Found {
+function judgeBranches<H extends Hole>(gauge: UnionGauge, pattern: Opened<H>, holes: Judging<H>, found: Found): Found {
   const wanted = pattern.kind === "array" ? "list" : pattern.kind
   const possible = gauge.branches.filter(({ kind }) => kind === wanted || kind === "any")
   const [only] = possible
   if (only === undefined) return add(found, misfit(gauge, pattern))
-  if (possible.length === 1) return explain(only, pattern, onHole, found)
-  if (pattern.kind !== "object" || gauge.tag === undefined) return tryBranches(possible, pattern, onHole, found)
+  if (possible.length === 1) return explain(only, pattern, holes, found)
+  if (pattern.kind !== "object" || gauge.tag === undefined) return tryBranches(possible, pattern, holes, found)
   const { key, branchOf } = gauge.tag
   const value = pattern.entries.find(([name]) => name === key)?.[1]
-  if (value !== undefined && !isLiteral(value)) return tryBranches(possible, pattern, onHole, found)
+  if (value !== undefined && !isLiteral(value)) return tryBranches(possible, pattern, holes, found)
   const branch = branchOf.get(value?.value)
-  if (branch !== undefined) return explain(branch, pattern, onHole, found)
+  if (branch !== undefined) return explain(branch, pattern, holes, found)
   const tags = [...branchOf.keys()] as readonly Scalar[]
   const expected = describe(unionOf(tags.map(literalOf)))
   const known = tags.filter((tag) => typeof tag === "string")
@@ -215,33 +237,79 @@ function judgeBranches<H extends Hole>(gauge: UnionGauge, pattern: Opened<H>, on
     : add(found, { at: value.at, kind: "value", expected, found: show(value.value), known })
 }
 
+/** One branch, with what it asks of the holes. */
 interface Trial<H extends Hole> {
   readonly misfits: Found
-  readonly holes: readonly (readonly [hole: H, shape: TSchema])[]
+  readonly asked: readonly Asked<H>[]
+  /** A union further in, for whose holes no branch is sure. */
+  readonly unsure: boolean
 }
 
+interface Asked<H extends Hole> {
+  readonly hole: H
+  readonly shape: TSchema
+  readonly fit: Fit
+}
+
+/** A branch must hold for all holes together: one that some hole never fits is out. */
 function tryBranches<H extends Hole>(
   branches: readonly Gauge[],
   pattern: Opened<H>,
-  onHole: OnHole<H>,
+  holes: Judging<H>,
   found: Found,
 ): Found {
-  const trials = branches.map((branch): Trial<H> => {
-    const holes: [H, TSchema][] = []
-    const misfits = explain(branch, pattern, (hole, shape) => holes.push([hole, shape]), undefined)
-    return { misfits, holes }
-  })
+  const trials = branches.map((branch) => tryBranch(branch, pattern, holes))
   const right = trials.filter(({ misfits }) => misfits === undefined)
   if (right.length === 0) {
     const lists = trials.map(({ misfits = [] }) => misfits)
     const nearest = lists.reduce((one, other) => (other.length < one.length ? other : one))
     return nearest.reduce<Found>(add, found)
   }
+  const possible = right.filter(({ asked }) => countOf(asked, "never-fits") === 0)
+  if (possible.length === 0) {
+    const nearest = right.reduce((one, other) =>
+      countOf(other.asked, "never-fits") < countOf(one.asked, "never-fits") ? other : one,
+    )
+    for (const { hole, shape } of nearest.asked) holes.onHole(hole, shape)
+    return found
+  }
   // Every branch that is right has met the same holes in the same order.
-  right[0]?.holes.forEach(([hole], index) => {
-    onHole(hole, unionOf(right.flatMap(({ holes }) => holes[index]?.[1] ?? []).map(asShape)))
+  possible[0]?.asked.forEach(({ hole }, index) => {
+    holes.onHole(hole, unionOf(possible.flatMap(({ asked }) => asked[index]?.shape ?? []).map(asShape)))
   })
+  if (!isSure(possible)) holes.onUnsure?.(pattern.at)
   return found
+}
+
+function tryBranch<H extends Hole>(branch: Gauge, pattern: Opened<H>, { fit, patience }: Judging<H>): Trial<H> {
+  const asked: Asked<H>[] = []
+  let unsure = false
+  const misfits = explain(
+    branch,
+    pattern,
+    {
+      onHole: (hole, shape) => asked.push({ hole, shape, fit: fit?.(hole, shape) ?? "may-fit" }),
+      ...(fit === undefined ? {} : { fit }),
+      patience,
+      onUnsure: () => {
+        unsure = true
+      },
+    },
+    undefined,
+  )
+  return { misfits, asked, unsure }
+}
+
+const countOf = (asked: readonly { readonly fit: Fit }[], verdict: Fit): number =>
+  asked.filter(({ fit }) => fit === verdict).length
+
+/** If each hole is judged by itself, is some branch then right? Where one hole alone is in doubt it has chosen the branch. */
+function isSure<H extends Hole>(possible: readonly Trial<H>[]): boolean {
+  if (possible.some(({ asked, unsure }) => !unsure && countOf(asked, "fits") === asked.length)) return true
+  if (possible.some(({ unsure }) => unsure)) return false
+  const [first] = possible
+  const doubtful = first?.asked.filter((_, index) => possible.some(({ asked }) => asked[index]?.fit !== "fits")) ?? []
+  return possible.length === 1 || doubtful.length < 2
 }
 
 function misfit<H extends Hole>({ shape }: Gauge, pattern: Opened<H>): Misfit {

@@ -138,7 +138,7 @@ export function ordered(schema: TSchema): Shape {
   return { ...shape, anyOf: [...constants, ...others] }
 }
 
-const isConstant = (shape: Shape): boolean => shape[Kind] === "Literal" || shape[Kind] === "Null"
+export const isConstant = (shape: Shape): boolean => shape[Kind] === "Literal" || shape[Kind] === "Null"
 
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object"
 

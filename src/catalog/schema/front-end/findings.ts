@@ -1,6 +1,7 @@
 /** What a front-end finds on its way through a schema, besides the shape. */
 import { escapeHidden } from "../../../text/escape.ts"
 import type { Pointer } from "../../../text/pointer.ts"
+import { type Effort, startEffort } from "../effort.ts"
 import { isAsynchronous, nameOfFunction } from "../named.ts"
 import type { Closed, Notice, Role, SchemaFault } from "../schema.ts"
 import type { PatternRule } from "../shape.ts"
@@ -27,6 +28,8 @@ export interface Findings {
   recursive: boolean
   /** The schemas that the way leads through: to meet one of them again is recursion. */
   readonly way: Set<unknown>
+  /** What lowering may do yet. */
+  readonly effort: Effort
   /** Schemas visited so far. */
   parts: number
 }
@@ -50,7 +53,7 @@ export interface FoundPattern {
   hidden: boolean
 }
 
-export const startFindings = (role: Role, formats: Formats = fixed): Findings => ({
+export const startFindings = (role: Role, formats: Formats = fixed, effort: Effort = startEffort()): Findings => ({
   role,
   formats,
   faults: [],
@@ -63,6 +66,7 @@ export const startFindings = (role: Role, formats: Formats = fixed): Findings =>
   patterns: [],
   recursive: false,
   way: new Set(),
+  effort,
   parts: 0,
 })
 
@@ -95,6 +99,9 @@ export const notPattern = {
   problem: "is no regular expression with the flag `u`",
   remedy: "Escape only what has a meaning: with the flag `u`, `\\-` is an escape only inside `[…]`.",
 } as const
+
+/** How many schemas the way leads back to one that it has come through: that says which of them is met again. */
+export const wayTo = (schema: unknown, { way }: Findings): number => [...way].reverse().indexOf(schema)
 
 export function notePattern(findings: Findings, rule: PatternRule, at: Pointer, hidden = false): void {
   findings.patterns.push({ rule, at, hidden })
@@ -145,5 +152,5 @@ export function noteFunction(fn: unknown, findings: Findings, at: Pointer, what:
     findings.functions.add(name)
     findings.refinements.push({ at, name: name.slice(0, name.lastIndexOf("@")) })
   }
-  return name
+  return name?.replaceAll("\n", "\\n")
 }

@@ -4,9 +4,11 @@
  * standard; in params they are closed, as if `unevaluatedProperties: false` stood there.
  */
 import { Kind } from "@sinclair/typebox"
+import { canonical } from "../../../text/canonical.ts"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { accepts } from "../accept.ts"
+import { type Effort, isSpent, sizeOf, spend } from "../effort.ts"
 import { fit } from "../fit.ts"
 import { intersect } from "../intersect.ts"
 import { shapeOfList } from "../list.ts"
@@ -24,15 +26,18 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
-import { branchesOf, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, noteDescription, notePattern, visit } from "./findings.ts"
+import { plain, textOf } from "../plain.ts"
+import { branchesOf, isConstant, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
+import { aside, type Findings, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
 import { patternOf } from "./formats.ts"
-import { close, mention, recursive, share, shareKeys } from "./keys.ts"
+import { areTold, close, mention, recursive, share, shareKeys } from "./keys.ts"
 import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
+import { textOfKeywords } from "./schema-parts.ts"
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
   const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
   const shape = lower(normal.schema, walk, at, new Set())
+  if (isSpent(findings.effort)) refuseCombination(findings, at)
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
 
@@ -49,7 +54,11 @@ const noPlace: Place = new Set()
 
 function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Shape {
   if (typeof schema === "boolean") return schema ? unknown : never
-  const { findings, definitions } = walk
+  const { findings } = walk
+  if (isSpent(findings.effort)) {
+    refuseCombination(findings, at)
+    return unknown
+  }
   if (place.has(schema)) {
     const what = "`$ref` that leads back to itself without going into the value"
     findings.faults.push({ kind: "not-a-schema", at, what })
@@ -57,8 +66,7 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
   }
   if (findings.way.has(schema)) {
     findings.recursive = true
-    const [name = ""] = [...definitions].find(([, one]) => one === schema) ?? []
-    return recursive(name)
+    return recursive(wayTo(schema, findings))
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     noteDescription(findings, at, walk.descriptions.get(schema))
@@ -70,15 +78,8 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
   const { findings } = walk
   const inPlace = (one: NormalSchema): Shape => lower(one, walk, at, place)
   const both: Both = (one, other) => {
-    const met = intersect(one, other)
-    if (met === undefined) {
-      findings.faults.push({
-        kind: "unsupported",
-        at,
-        what: "a combination of schemas",
-        problem: "has too many alternatives",
-      })
-    }
+    const met = intersect(one, other, findings.effort)
+    if (met === undefined) refuseCombination(findings, at)
     return met ?? unknown
   }
   let shape = lowerTypes(schema, walk, at, place)
@@ -90,7 +91,7 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
   for (const one of schema.allOf ?? []) shape = both(shape, inPlace(one))
   // Branches are told apart by what holds for all of them too.
   const among = (one: NormalSchema): Shape => both(shape, inPlace(one))
-  if (schema.anyOf) shape = unionOf(shareKeys(schema.anyOf.map(among)))
+  if (schema.anyOf) shape = join(schema.anyOf.map(among), findings)
   if (schema.oneOf) shape = lowerOneOf(schema.oneOf.map(among), schema.oneOf, walk)
   if (schema.not !== undefined) {
     aside(findings, () => inPlace(schema.not ?? true))
@@ -103,25 +104,18 @@ function lowerKeywords(schema: Keywords, walk: Walk, at: Pointer, place: Place):
   return lowerUnevaluated(shape, schema, walk, at)
 }
 
+function refuseCombination({ faults, effort }: Findings, at: Pointer): void {
+  const [what, problem] = ["a combination of schemas", "has too many alternatives"]
+  // Once nothing is left, every further one would be at fault.
+  if (isSpent(effort) && faults.some((fault) => fault.problem === problem)) return
+  faults.push({ kind: "unsupported", at, what, problem })
+}
+
 type Both = (one: Shape, other: Shape) => Shape
 
 /** What only the validator judges, as text, with all that it refers to. */
-function leave<S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S {
-  const used = new Map<string, NormalSchema>()
-  const look = (part: unknown): void => {
-    if (typeof part !== "object" || part === null) return
-    for (const [key, inner] of Object.entries(part)) {
-      const name = key === "$ref" && typeof inner === "string" ? inner.slice("#/$defs/".length) : undefined
-      const schema = name === undefined ? undefined : definitions.get(name)
-      if (name !== undefined && schema !== undefined && !used.has(name)) {
-        used.set(name, schema)
-        look(schema)
-      } else look(inner)
-    }
-  }
-  look(left)
-  return opaque(shape, JSON.stringify(used.size === 0 ? left : [left, Object.fromEntries(used)]))
-}
+const leave = <S extends Shape>(shape: S, left: Keywords, { definitions }: Walk): S =>
+  opaque(shape, textOfKeywords(left, definitions))
 
 const all: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"]
 
@@ -216,15 +210,17 @@ function lowerObject(schema: Keywords, walk: Walk, at: Pointer, place: Place): S
     properties: new Map(),
     required: [],
     ...others,
-    ...(names === undefined ? {} : { propertyNames: mostly(others.propertyNames, names) }),
+    ...(names === undefined ? {} : { propertyNames: mostly(others.propertyNames, names, walk) }),
   })
   const properties = new Map<string, Shape>()
+  const matchers = [...patterns].map(([source, shape]) => [new RegExp(source, "u"), shape] as const)
   for (const key of new Set([...declared.keys(), ...(schema.required ?? [])])) {
-    const matching = [...patterns].filter(([pattern]) => new RegExp(pattern, "u").test(key)).map(([, shape]) => shape)
+    if (!spend(walk.findings.effort, matchers.length)) return unknown
+    const matching = matchers.filter(([pattern]) => pattern.test(key)).map(([, shape]) => shape)
     // A pattern may say what `additionalProperties` does not.
     const own = declared.get(key) ?? (matching.length > 0 ? unknown : additionalAs(additional))
     const isNamed = names === undefined || accepts(names, key)
-    const property = isNamed ? matching.reduce(mostly, own) : never
+    const property = isNamed ? matching.reduce((all, one) => mostly(all, one, walk), own) : never
     if (property[Kind] === "Never" && schema.required?.includes(key)) return never
     properties.set(key, property)
   }
@@ -237,14 +233,14 @@ const additionalAs = (additional: ObjectShape["additionalProperties"]): Shape =>
   typeof additional === "object" ? additional : additional === false ? never : unknown
 
 /** Both, or where that has too many alternatives, the one, with a note that there is more. */
-const mostly = (one: Shape | undefined, other: Shape): Shape =>
-  one === undefined ? other : (intersect(one, other) ?? opaque(one, JSON.stringify(other)))
+const mostly = (one: Shape | undefined, other: Shape, { findings: { effort } }: Walk): Shape =>
+  one === undefined ? other : (intersect(one, other, effort) ?? opaque(one, textOf(other)))
 
 const lowerNamed = (named: Named, walk: Walk, at: (key: string) => Pointer): ReadonlyMap<string, Shape> =>
   new Map(Object.entries(named).map(([key, one]) => [key, lower(one, walk, at(key), noPlace)]))
 
 const lowerNames = (schema: NormalSchema, walk: Walk, at: Pointer): Shape =>
-  mostly(stringOf({}), lower(schema, walk, at, noPlace))
+  mostly(stringOf({}), lower(schema, walk, at, noPlace), walk)
 
 /** Undefined where the schema says nothing. */
 function lowerAdditional(schema: Keywords, walk: Walk, at: Pointer): ObjectShape["additionalProperties"] {
@@ -267,7 +263,7 @@ function namelessOf(
 ): Others {
   if (patterns.size === 0) return additional === undefined ? {} : { additionalProperties: additional }
   const values = unionOf([...patterns.values()])
-  const rules = JSON.stringify([...patterns])
+  const rules = canonical(plain(Object.fromEntries(patterns)))
   const isAlone = place.size === 1 && !combining.some((keyword) => keyword in schema)
   const closes = additional === undefined && findings.role === "params" && isAlone
   if (closes) findings.closed.push({ at })
@@ -298,13 +294,35 @@ function leaveCounts(shape: ObjectShape, schema: Keywords, walk: Walk): Shape {
   return Object.keys(left).length === 0 ? whole : leave(whole, left, walk)
 }
 
+/** Their union, each with the keys of the others. */
+function join(shapes: readonly Shape[], { effort }: Findings): Shape {
+  spend(
+    effort,
+    shapes.reduce((sum, shape) => sum + sizeOf(shape), 0),
+  )
+  return unionOf(shareKeys(shapes, effort))
+}
+
+/** Constants are apart where they are others; that saves comparing each with each. */
+function areApart(shapes: readonly Shape[], effort: Effort): boolean {
+  if (areTold(shapes)) return true
+  const constants = shapes.filter(isConstant)
+  const others = shapes.filter((shape) => !isConstant(shape))
+  if (new Set(constants.map(textOf)).size < constants.length) return false
+  return others.every((shape, index) =>
+    [...others.slice(index + 1), ...constants].every((other) => fit(shape, other, effort) === "never-fits"),
+  )
+}
+
 /** Exact where no value can be right for two of them, as where a key tells them apart. */
 function lowerOneOf(shapes: readonly Shape[], schemas: readonly NormalSchema[], walk: Walk): Shape {
-  const isApart = shapes.every((shape, index) =>
-    shapes.slice(index + 1).every((other) => fit(shape, other) === "never-fits"),
-  )
-  const union = unionOf(shareKeys(shapes))
-  return isApart ? union : leave(union, { oneOf: schemas }, walk)
+  if (areApart(shapes, walk.findings.effort)) return join(shapes, walk.findings)
+  // Of those that may hold at once none is the first.
+  const inOrder = shapes
+    .map((shape) => [textOf(shape), shape] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, shape]) => shape)
+  return leave(join(inOrder, walk.findings), { oneOf: schemas }, walk)
 }
 
 /** Where the condition holds, and where it does not; which of them it is, only the validator knows. */

@@ -4,7 +4,9 @@
  */
 import { Kind } from "@sinclair/typebox"
 import { child, type Pointer } from "../../../text/pointer.ts"
+import { type Effort, isSpent, spend } from "../effort.ts"
 import { fit } from "../fit.ts"
+import { findTag, gaugeOf } from "../gauge.ts"
 import { slotOf } from "../intersect.ts"
 import {
   arrayOf,
@@ -62,18 +64,28 @@ const anythingWith = (others: ObjectShape["additionalProperties"]): Shape =>
   ])
 
 /** What a schema is that holds itself, once more: which keys it takes is not known here, so that it takes all. */
-export const recursive = (name: string): Shape => {
-  const what = `recursive ${name}`
+export const recursive = (back: number): Shape => {
+  const what = `recursive, ${back} back`
   return opaque(anythingWith(opaque(unknown, what)), what)
 }
 
 /** Of alternatives that may hold at once, each lets the keys of the others through; one that lets anything through, all. */
-export const shareKeys = (shapes: readonly Shape[]): readonly Shape[] =>
-  shapes.map((shape, index) => {
-    const others = shapes.filter((other, place) => place !== index && fit(shape, other) !== "never-fits")
+export function shareKeys(shapes: readonly Shape[], effort: Effort): readonly Shape[] {
+  const open = shapes.map((shape) => leaveOpen(shape) !== shape)
+  if (!open.includes(true) || areTold(shapes)) return shapes
+  return shapes.map((shape, index) => {
+    if (!open[index] || !spend(effort, shapes.length)) return shape
+    const others = shapes.filter(
+      (other, place) => place !== index && !isSpent(effort) && fit(shape, other, effort) !== "never-fits",
+    )
     const shared = share(shape, others)
     return isAnything(shape) && shared !== shape ? leaveOpen(shape) : shared
   })
+}
+
+/** Objects that a tag tells apart: that saves comparing each with each. */
+export const areTold = (shapes: readonly Shape[]): boolean =>
+  shapes.every((shape) => shape[Kind] === "Object") && findTag(shapes.map(gaugeOf)) !== undefined
 
 /** Closes what says nothing of other keys. */
 export function close(shape: Shape, findings: Findings, at: Pointer): Shape {

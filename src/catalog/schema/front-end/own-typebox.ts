@@ -6,8 +6,11 @@ import { Kind, type TSchema, TypeRegistry } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import type { Json } from "../../../text/json.ts"
 import type { Pointer } from "../../../text/pointer.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
+import { withinWork } from "../work.ts"
+import { askTypeBox, isLiteral } from "./ask-typebox.ts"
 import type { Findings, KindCheck } from "./findings.ts"
 import { askOf, type Formats } from "./formats.ts"
 
@@ -54,11 +57,14 @@ const isPlain = (part: object): boolean =>
 /** The author's validator: TypeBox's own, which generates no code. */
 export function validateByTypeBox(schema: TSchema, findings: Findings): (copy: Json) => Answer {
   const own = copyTypeBox(schema, (part) => settle(part as unknown as TSchema, findings))
-  return (copy) => {
+  const validate = (copy: Json): Answer => {
     // Whoever took it out of the registry, or put another there: it is asked for now.
     if (TypeRegistry.Get(asking) !== ask) TypeRegistry.Set(asking, ask)
     return Value.Check(own, copy) ? { ok: true, output: copy } : { ok: false, issues: issuesOf(own, copy) }
   }
+  const { recursive, parts } = findings
+  const perCharacter = hiddenSteps(findings)
+  return withinWork(validate, { schema: own, ask: askTypeBox(own), recursive, parts, perCharacter })
 }
 
 const ask = (schema: unknown, value: unknown): boolean => (schema as Asking)[question].right(value)
@@ -74,9 +80,16 @@ function* issuesOf(schema: TSchema, value: unknown): Iterable<Issue> {
 
 /** Puts functions where TypeBox would look for them by name. */
 function settle(part: TSchema, { formats, kinds }: Findings): void {
+  if (part[Kind] === "Object") part.properties = literalsFirst(part.properties)
   const check = kinds.get(part[Kind])
   const asked = part[Kind] === "String" ? questionOfFormat(part, formats) : check && questionOfKind(part, check)
   if (asked !== undefined) Object.assign(part, { [Kind]: asking, [question]: asked })
+}
+
+function literalsFirst(properties: { readonly [key: string]: TSchema }): object {
+  const entries = Object.entries(properties)
+  const literals = entries.filter(([, property]) => isLiteral(property))
+  return Object.fromEntries([...literals, ...entries.filter(([, property]) => !isLiteral(property))])
 }
 
 function questionOfFormat(part: TSchema, formats: Formats): Question | undefined {

@@ -1,8 +1,9 @@
 /** From the host's own object to a JSON Schema in its normal form: copied once, and never looked at again. */
 import { copyJson } from "../../../text/copy-json.ts"
 import type { Pointer } from "../../../text/pointer.ts"
-import { faultOf } from "../guard.ts"
-import { costOf, stepsMax } from "../pattern-cost.ts"
+import { mayCheck } from "../effort.ts"
+import { faultOf, uncheckedOf } from "../guard.ts"
+import { costOf, stepsFor, stepsMax } from "../pattern-cost.ts"
 import type { JsonSchema } from "../schema.ts"
 import type { Findings } from "./findings.ts"
 import { type Normal, normalise } from "./normal-schema.ts"
@@ -27,11 +28,14 @@ export function readJsonSchema(schema: JsonSchema, findings: Findings, at: Point
 }
 
 /** Lowering asks patterns of the schema's own keys and constants: it must not be held up by them either. */
-function refuseSlow({ schema, definitions, patterns }: Normal, { faults }: Findings): void {
+function refuseSlow({ schema, definitions, patterns }: Normal, { faults, effort }: Findings): void {
   const longest = longestText([schema, ...definitions.values()])
   for (const pattern of patterns) {
-    const { degree } = costOf(pattern.rule)
-    if (degree > 1 && longest ** degree > stepsMax) faults.push(faultOf(pattern))
+    if (!mayCheck(effort, pattern.rule)) {
+      faults.push(uncheckedOf(pattern))
+      continue
+    }
+    if (stepsFor(costOf(pattern.rule), longest) > stepsMax) faults.push(faultOf(pattern))
   }
 }
 

@@ -34,6 +34,7 @@ import {
   notePattern,
   notPattern,
   visit,
+  wayTo,
 } from "./findings.ts"
 import { findFormat, patternOf } from "./formats.ts"
 
@@ -66,7 +67,7 @@ function lowerKind(schema: TSchema, findings: Findings, at: Pointer): Shape {
     case "Boolean":
       return boolean
     case "Literal":
-      return isScalar(schema.const) ? literalOf(schema.const) : opaque(unknown, asText(schema))
+      return isScalar(schema.const) ? literalOf(schema.const) : opaque(unknown, asText(schema, findings))
     case "String":
       return lowerString(schema, schema.pattern === undefined ? [] : [[schema.pattern, ""]], findings, at)
     case "TemplateLiteral":
@@ -75,7 +76,7 @@ function lowerKind(schema: TSchema, findings: Findings, at: Pointer): Shape {
       return lowerString(schema, [[schema.source, schema.flags ?? ""]], findings, at)
     case "Number":
     case "Integer":
-      return withRules(schema, numberKeywords, (rules) =>
+      return withRules(schema, numberKeywords, findings, (rules) =>
         numberOf(schema[Kind] === "Integer" ? "Integer" : "Number", rules),
       )
     case "Array":
@@ -85,9 +86,9 @@ function lowerKind(schema: TSchema, findings: Findings, at: Pointer): Shape {
     case "Union":
       return unionOf((schema.anyOf as TSchema[]).map((branch) => lowerTypeBox(branch, findings, at)))
     case "Object":
-      return withLeft(lowerObject(schema, findings, at), schema, ["minProperties", "maxProperties"])
+      return withLeft(lowerObject(schema, findings, at), schema, ["minProperties", "maxProperties"], findings)
     case "Record":
-      return withLeft(lowerRecord(schema, findings, at), schema, ["minProperties", "maxProperties"])
+      return withLeft(lowerRecord(schema, findings, at), schema, ["minProperties", "maxProperties"], findings)
     case "Intersect":
       return lowerIntersect(schema, findings, at)
     default:
@@ -104,6 +105,7 @@ const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaxi
 function withRules<Key extends string>(
   schema: TSchema,
   keywords: readonly Key[],
+  findings: Findings,
   make: (rules: { readonly [K in Key]?: number }) => Shape,
 ): Shape {
   const plain = keywords.filter((keyword) => Number.isFinite(schema[keyword]))
@@ -112,12 +114,13 @@ function withRules<Key extends string>(
     make(rules),
     schema,
     keywords.filter((keyword) => !plain.includes(keyword)),
+    findings,
   )
 }
 
-function withLeft(shape: Shape, schema: TSchema, keywords: readonly string[]): Shape {
+function withLeft(shape: Shape, schema: TSchema, keywords: readonly string[], findings: Findings): Shape {
   const left = keywords.filter((keyword) => schema[keyword] !== undefined)
-  return left.reduce((whole, keyword) => opaque(whole, `${keyword} ${asText(schema[keyword])}`), shape)
+  return left.reduce((whole, keyword) => opaque(whole, `${keyword} ${asText(schema[keyword], findings)}`), shape)
 }
 
 type Pattern = readonly [source: unknown, flags: unknown]
@@ -141,7 +144,7 @@ function lowerString(schema: TSchema, patterns: readonly Pattern[], findings: Fi
   const extra = { ...(all.length > 0 ? { patterns: all } : {}), ...(name === undefined ? {} : { format: name }) }
   // A template's lengths are not judged.
   const keywords = schema[Kind] === "TemplateLiteral" ? [] : (["minLength", "maxLength"] as const)
-  const shape = withRules(schema, keywords, (lengths) => stringOf({ ...lengths, ...extra }))
+  const shape = withRules(schema, keywords, findings, (lengths) => stringOf({ ...lengths, ...extra }))
   return format?.right === undefined ? shape : opaque(shape, `format ${name}: ${format.own}`)
 }
 
@@ -156,15 +159,17 @@ function isPattern(source: string, flags: string): boolean {
 function lowerArray(schema: TSchema, findings: Findings, at: Pointer): Shape {
   const items = lowerTypeBox(schema.items, findings, child(at, "*"))
   if (schema.contains !== undefined) sweep(schema.contains, findings, at)
-  const shape = withRules(schema, ["minItems", "maxItems"], (rules) => arrayOf(items, rules))
-  return withLeft(shape, { ...schema, uniqueItems: schema.uniqueItems || undefined }, arrayKeywords)
+  const shape = withRules(schema, ["minItems", "maxItems"], findings, (rules) => arrayOf(items, rules))
+  return withLeft(shape, { ...schema, uniqueItems: schema.uniqueItems || undefined }, arrayKeywords, findings)
 }
 
 const arrayKeywords = ["uniqueItems", "contains", "minContains", "maxContains"]
 
 function lowerTuple(schema: TSchema, findings: Findings, at: Pointer): Shape {
   const items = ((schema.items ?? []) as TSchema[]).map((item, index) => lowerTypeBox(item, findings, child(at, index)))
-  return schema.maxItems === items.length ? tupleOf(items, items.length, false) : opaque(unknown, asText(schema))
+  return schema.maxItems === items.length
+    ? tupleOf(items, items.length, false)
+    : opaque(unknown, asText(schema, findings))
 }
 
 function lowerObject(schema: TSchema, findings: Findings, at: Pointer): ObjectShape {
@@ -210,7 +215,7 @@ function lowerRecord(schema: TSchema, findings: Findings, at: Pointer): ObjectSh
     findings.closed.push({ at })
     return objectOf({ ...open, additionalProperties: value, propertyNames: names })
   }
-  return objectOf({ ...open, additionalProperties: opaque(unknown, asText(schema)) })
+  return objectOf({ ...open, additionalProperties: opaque(unknown, asText(schema, findings)) })
 }
 
 function lowerIntersect(schema: TSchema, findings: Findings, at: Pointer): Shape {
@@ -219,7 +224,7 @@ function lowerIntersect(schema: TSchema, findings: Findings, at: Pointer): Shape
   const isSimple = members.every((one) => one[Kind] === "Object" && one.additionalProperties === undefined)
   if (!isSimple || (others !== undefined && others !== false)) {
     sweepInside(schema, findings, at)
-    return opaque(unknown, asText(schema))
+    return opaque(unknown, asText(schema, findings))
   }
   const closed = findings.closed.length
   const patterns = findings.patterns.length
@@ -233,7 +238,7 @@ function lowerIntersect(schema: TSchema, findings: Findings, at: Pointer): Shape
   const shape = others === false ? { ...merged, additionalProperties: false } : merged
   // Its keys are made into one pattern, unescaped.
   const isPlain = others === undefined || Object.keys(shape.properties).every((key) => /^\w+$/.test(key))
-  return isPlain ? shape : opaque(shape, asText(schema))
+  return isPlain ? shape : opaque(shape, asText(schema, findings))
 }
 
 const notJson: ReadonlySet<string> = new Set([
@@ -249,11 +254,12 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
   if (notJson.has(kind)) return fault(findings, "not-json", at, `\`Type.${kind}()\``)
   if (kind === "This") {
     findings.recursive = true
-    return opaque(unknown, "recursive")
+    const target = [...findings.way].findLast((one) => (one as TSchema).$id === schema.$ref)
+    return opaque(unknown, `recursive, ${wayTo(target, findings)} back`)
   }
   if (beyond.has(kind)) {
     sweepInside(schema, findings, at)
-    return opaque(unknown, asText(schema))
+    return opaque(unknown, asText(schema, findings))
   }
   const check = TypeRegistry.Get(kind)
   if (check === undefined) {
@@ -261,7 +267,7 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
   }
   noteFunction(check, findings, at, `the check of the kind \`${kind}\``)
   findings.kinds.set(kind, check)
-  return opaque(unknown, `kind ${kind} ${asText(schema)}`)
+  return opaque(unknown, `kind ${kind} ${asText(schema, findings)}`)
 }
 
 /** Looks for faults in what the shape cannot say. Nothing is closed there. */
@@ -274,8 +280,35 @@ function sweepInside(whole: object, findings: Findings, at: Pointer): void {
   for (const part of Object.values(whole)) sweep(part, findings, at)
 }
 
-/** TypeBox numbers recursive types as they are made: those numbers say nothing. */
-const asText = (schema: unknown): string =>
-  JSON.stringify(schema, (key, value: unknown) =>
-    (key === "$id" || key === "$ref") && typeof value === "string" ? value.replace(/^T\d+$/, "T") : value,
-  )
+/**
+ * TypeBox numbers recursive types as they are made: those numbers say nothing. One that the way leads through is told by
+ * how far back it is, another by which it is in the text.
+ */
+function asText(schema: unknown, { way }: Findings): string {
+  const ids = new Map<string, string>()
+  for (const [back, one] of [...way].reverse().entries()) {
+    const { $id } = one as TSchema
+    if ($id !== undefined && !ids.has($id)) ids.set($id, `${back} back`)
+  }
+  const write = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(write)
+    if (typeof part !== "object" || part === null) return part
+    if ("required" in part && "properties" in part && Array.isArray(part.required))
+      return write({ ...part, required: Object.fromEntries(part.required.map((key) => [key, true])) })
+    return Object.fromEntries(
+      Object.keys(part)
+        .sort()
+        .map((key) => [key, (part as { readonly [key: string]: unknown })[key]] as const)
+        .map(([key, value]) => [key, isNumber(key, value) ? numberOfType(value) : write(value)]),
+    )
+  }
+  const numberOfType = (id: string): string => {
+    const known = ids.get(id) ?? `T${ids.size}`
+    ids.set(id, known)
+    return known
+  }
+  return JSON.stringify(write(schema))
+}
+
+const isNumber = (key: string, value: unknown): value is string =>
+  (key === "$id" || key === "$ref") && typeof value === "string" && /^T\d+$/.test(value)

@@ -11,31 +11,73 @@ import { ajv } from "#engines"
 import { isObject, type Json } from "../../../text/json.ts"
 import { child, type Pointer, parsePointer, root } from "../../../text/pointer.ts"
 import { isDecimalMultiple } from "../decimal.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import type { Issue } from "../schema.ts"
+import { withinWork } from "../work.ts"
+import { askNormal } from "./ask-json-schema.ts"
+import type { Findings } from "./findings.ts"
 import { askOf, type Format, type Formats, patternOf } from "./formats.ts"
-import type { Keywords, Named, Normal, NormalSchema } from "./normal-schema.ts"
+import type { Keywords, Normal, NormalSchema } from "./normal-schema.ts"
+import { leavesFirst, mapParts } from "./schema-parts.ts"
 
 type Validate = (copy: Json) => Answer
 
 /** Where the shape says all, the validator is hardly ever asked: it is made when it is. */
-export function validateNormal(normal: Normal, formats: Formats, isLazy: boolean): Validate {
-  let made = isLazy ? undefined : validator(normal, formats)
+export function validateNormal(normal: Normal, findings: Findings, isLazy: boolean): Validate {
+  let made = isLazy ? undefined : validator(normal, findings)
   return (copy) => {
-    made ??= validator(normal, formats)
+    made ??= validator(normal, findings)
     return made(copy)
   }
 }
 
-function validator(normal: Normal, formats: Formats): Validate {
-  if (isMentioned(normal, "unevaluatedItems") || isMentioned(normal, "unevaluatedProperties"))
-    return walk(normal, formats)
+function validator(normal: Normal, findings: Findings): Validate {
+  const { formats, recursive, parts } = findings
+  const perCharacter = hiddenSteps(findings)
+  const walked = (): Validate =>
+    withinWork(walk(normal, formats), {
+      schema: normal.schema,
+      ask: askNormal(normal, false),
+      recursive,
+      parts,
+      perCharacter,
+    })
+  if (isMentioned(normal, "unevaluatedItems") || isMentioned(normal, "unevaluatedProperties")) return walked()
+  if (widthOf(normal) > widthMax) return walked()
   try {
-    return generate(normal, formats)
+    const generated = generate(normal, formats)
+    return withinWork(generated, {
+      schema: normal.schema,
+      ask: askNormal(normal, true),
+      recursive,
+      parts,
+      perCharacter,
+    })
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === "EvalError") return walk(normal, formats)
+    if (thrown instanceof Error && thrown.name === "EvalError") return walked()
     throw thrown
   }
+}
+
+/** Alternatives, or properties, beside one another. Of more than these Ajv takes long to make code: it grows with their square. */
+const widthMax = 200
+
+const widthOf = ({ schema, definitions }: Normal): number =>
+  Math.max(widthOfSchema(schema), ...[...definitions.values()].map(widthOfSchema))
+
+function widthOfSchema(schema: NormalSchema): number {
+  if (typeof schema === "boolean") return 0
+  let width = 0
+  const parts = mapParts(schema, (part) => {
+    width = Math.max(width, widthOfSchema(part))
+    return part
+  })
+  for (const [keyword, value] of parts) {
+    if (keyword !== "enum" && keyword !== "required" && typeof value === "object" && value !== null)
+      width = Math.max(width, Object.keys(value).length)
+  }
+  return width
 }
 
 const isMentioned = ({ schema, definitions }: Normal, keyword: string, value = ""): boolean =>
@@ -60,7 +102,12 @@ export function generate(normal: Normal, formats: Formats): Validate {
     formats: Object.fromEntries([...formats].map(([name, format]) => [name, askOf(format) ?? true])),
   })
   for (const keyword of ours) engine.removeKeyword(keyword.keyword).addKeyword(keyword)
-  const check = engine.compile(documentOf(normal))
+  const inOrder = {
+    ...normal,
+    schema: leavesFirst(normal.schema),
+    definitions: new Map([...normal.definitions].map(([name, one]) => [name, leavesFirst(one)])),
+  }
+  const check = engine.compile(documentOf(inOrder))
   return (copy) => (check(copy) ? { ok: true, output: copy } : { ok: false, issues: (check.errors ?? []).map(issueOf) })
 }
 
@@ -160,25 +207,12 @@ function withPatterns(schema: NormalSchema, formats: Formats): NormalSchema {
   if (typeof schema === "boolean") return schema
   const { format, ...keywords } = schema
   const inner = (one: NormalSchema): NormalSchema => withPatterns(one, formats)
-  const parts = Object.entries(keywords).map(([keyword, value]) => {
-    if (ofOne.has(keyword)) return [keyword, inner(value as NormalSchema)]
-    if (ofMany.has(keyword)) return [keyword, (value as readonly NormalSchema[]).map(inner)]
-    if (!byName.has(keyword)) return [keyword, value]
-    return [keyword, Object.fromEntries(Object.entries(value as Named).map(([key, one]) => [key, inner(one)]))]
-  })
-  const whole: Keywords = Object.fromEntries(parts)
+  const whole: Keywords = Object.fromEntries(mapParts(keywords, inner))
   const asked = format === undefined ? undefined : formats.get(format)
   if (format === undefined || asked === undefined) return whole
   const rule = isPattern(asked) ? { pattern: patternOf(asked)?.source ?? "" } : { format: named(format, asked) }
   return { ...whole, allOf: [...(whole.allOf ?? []), rule] }
 }
-
-const ofOne: ReadonlySet<string> = new Set([
-  ...["items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties"],
-  ...["not", "if", "then", "else"],
-])
-const ofMany: ReadonlySet<string> = new Set(["prefixItems", "allOf", "anyOf", "oneOf"])
-const byName: ReadonlySet<string> = new Set(["properties", "patternProperties", "dependentSchemas"])
 
 /** It looks for keys along the prototype. */
 function bare(value: Json): Json {

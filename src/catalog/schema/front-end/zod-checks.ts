@@ -1,7 +1,9 @@
 /** The checks of a zod schema: what can be said in a shape, and what is left to its validator. */
 import type { $ZodCheck, $ZodChecks, $ZodStringFormatChecks, $ZodType } from "zod/v4/core"
+import { canonical } from "../../../text/canonical.ts"
 import { child, type Pointer } from "../../../text/pointer.ts"
 import { isPlainPattern } from "../pattern-cost.ts"
+import { plain } from "../plain.ts"
 import type { NumberRules, PatternRule, StringRules } from "../shape.ts"
 import { aside, type Findings, noteFunction, notePattern } from "./findings.ts"
 
@@ -260,7 +262,7 @@ function leave(check: Check, findings: Findings, at: Pointer, lowerInner: Lower)
       const inner = aside(findings, () =>
         Object.entries(shape).map(([key, schema]) => [key, lowerInner(schema, findings, child(at, key))]),
       )
-      return `properties ${JSON.stringify(inner)}`
+      return `properties ${canonical(plain(Object.fromEntries(inner)))}`
     }
     default:
       return fingerprint(def)

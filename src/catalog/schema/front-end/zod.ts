@@ -5,10 +5,12 @@ import { orList } from "../../../diagnostic/nearest.ts"
 import type { Json } from "../../../text/json.ts"
 import { child, formatPointer, type Pointer, parsePointer } from "../../../text/pointer.ts"
 import { findTag, gaugeOf } from "../gauge.ts"
+import { hiddenSteps } from "../guard.ts"
 import type { Answer } from "../judge.ts"
 import {
   arrayOf,
   boolean,
+  both,
   isExact,
   literalOf,
   mergeObjects,
@@ -22,9 +24,12 @@ import {
   unionOf,
   unknown,
 } from "../make.ts"
+import { textOf } from "../plain.ts"
 import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
-import { type Findings, hideFrom, noteDescription, notePattern, type Refinement, visit } from "./findings.ts"
+import { withinWork } from "../work.ts"
+import { askZod } from "./ask-zod.ts"
+import { type Findings, hideFrom, noteDescription, notePattern, type Refinement, visit, wayTo } from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -33,8 +38,9 @@ type DefOf<Type extends Def["type"]> = Extract<Def, { readonly type: Type }>
 export const isZod = (schema: object): schema is $ZodType => "_zod" in schema
 
 /** The author's validator. zod gives its own message, in the host's language. */
-export function validateByZod(schema: $ZodType, refinements: readonly Refinement[] = []): (copy: Json) => Answer {
-  return (copy) => {
+export function validateByZod(schema: $ZodType, findings: Findings): (copy: Json) => Answer {
+  const { refinements } = findings
+  const validate = (copy: Json): Answer => {
     const result = (schema as $ZodType & { readonly safeParse: SafeParse }).safeParse(copy)
     if (result.success) return { ok: true, output: result.data }
     return {
@@ -45,6 +51,9 @@ export function validateByZod(schema: $ZodType, refinements: readonly Refinement
       }),
     }
   }
+  const { recursive, parts } = findings
+  const perCharacter = hiddenSteps(findings)
+  return withinWork(validate, { schema, ask: askZod, recursive, parts, perCharacter })
 }
 
 /** zod's words for a refinement whose author gave none. */
@@ -79,7 +88,7 @@ const token = (key: PropertyKey): string | number => (typeof key === "symbol" ? 
 export function lowerZod(schema: $ZodType, findings: Findings, at: Pointer): Shape {
   if (findings.way.has(schema)) {
     findings.recursive = true
-    return opaque(unknown, "recursive")
+    return opaque(unknown, `recursive, ${wayTo(schema, findings)} back`)
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     if ("description" in schema) noteDescription(findings, at, schema.description)
@@ -273,13 +282,13 @@ function lowerRecord(def: DefOf<"record">, findings: Findings, at: Pointer): Sha
     additionalProperties: isLoose,
   })
   const isSure = absence !== "unsure" && key.opaque === undefined && keys.every((name) => !(name in Object.prototype))
-  return isSure ? record : opaque(record, `keys ${JSON.stringify(key)}`)
+  return isSure ? record : opaque(record, `keys ${textOf(key)}`)
 }
 
 /** A record whose keys are told by a schema, not one by one. */
 function lowerOpenRecord(key: Shape, value: Shape, isLoose: boolean): Shape {
   const closed = { properties: new Map<string, Shape>(), required: [] }
-  const asText = `keys ${JSON.stringify([key, value])}`
+  const asText = `keys ${textOf(key)}, ${textOf(value)}`
   if (isLoose) return opaque(objectOf({ ...closed, additionalProperties: true }), asText)
   const record = { ...closed, additionalProperties: value }
   const isString = branchesOf(key).every((branch) => branch[Kind] === "String")
@@ -359,5 +368,5 @@ function lowerIntersection(def: DefOf<"intersection">, findings: Findings, at: P
   const merged = left[Kind] === "Object" && right[Kind] === "Object" ? mergeObjects(left, right) : undefined
   // What is not merged is in the text of a shape, where nothing bounds it.
   if (merged === undefined || !isExact(merged)) hideFrom(findings, patterns)
-  return merged ?? opaque(unknown, `both ${JSON.stringify([left, right])}`)
+  return merged ?? opaque(unknown, both(left, right))
 }
