@@ -46,7 +46,7 @@ describe("a run before a guard", () => {
               stepId: "refund",
               tool: "refund",
               args: { id: { $from: "cancel", path: "/id" }, cents: { $from: "cancel", path: "/proratedCents" } },
-              open: ["/steps/3/args/id", "/steps/3/args/cents"],
+              open: ["/steps/3/args/cents", "/steps/3/args/id"],
             },
             { stepId: "look", tool: "look", effect: "read", args: { id: "w2" } },
           ],

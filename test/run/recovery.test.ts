@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { compile } from "sequitur"
 import { execute, type RunReport, reconciled, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
+import { promptMs } from "../../src/run/next/settle.ts"
 import {
   boxOn,
   catalog,
@@ -14,6 +15,7 @@ import {
   makeOutside,
   openStore,
   retentionMs,
+  settle,
   silence,
 } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
@@ -23,7 +25,6 @@ const scope = { principal, sessionId: "s", taskId: "t", runId: "run" }
 const planOf = (tool: string) =>
   accepted(compile(catalog, JSON.stringify({ version: 1, steps: [{ id: "pay", tool, args: { invoice: "i1" } }] })))
 
-const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
 const pass = (ms: number) => Effect.andThen(TestClock.adjust(ms), settle)
 
 /** A process that dies in its call (`applied` or not), and another that takes the run up `afterMs` later. */
@@ -147,7 +148,7 @@ describe("reconcile", () => {
 
   it.effect("not applied, asked after it was final: it is called at once", () =>
     Effect.gen(function* () {
-      const { report, outside } = yield* crash("asked", false, finalAfterMs, {
+      const { report, outside } = yield* crash("asked", false, finalAfterMs + promptMs, {
         reconcile: () => reconciled.notApplied(),
       })
       expect([report?.status, outside.calls.length, outside.asked.length]).toEqual(["succeeded", 2, 1])
