@@ -4,13 +4,11 @@ import { Effect, Fiber } from "effect"
 import { type CompiledPlan, compile } from "sequitur"
 import { execute, notApplied } from "sequitur/run"
 import { describe, expect } from "vitest"
-import { boxOn, catalog, makeOutside, openStore, silence } from "./counter.ts"
+import { boxOn, catalog, makeOutside, openStore, settle, silence } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
 
 const planOf = (tool: string, args: object, id = "pay"): CompiledPlan =>
   accepted(compile(catalog, JSON.stringify({ version: 1, steps: [{ id, tool, args }] })))
-
-const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
 
 const office = Effect.gen(function* () {
   const { provide, journal } = yield* openStore

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { type CompiledPlan, compile } from "sequitur"
 import { cancel, execute, requestCancel, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
-import { boxOn, catalog, type Instead, makeOutside, openStore, silence } from "./counter.ts"
+import { boxOn, catalog, type Instead, makeOutside, openStore, settle, silence } from "./counter.ts"
 import { accepted, guarded, principal } from "./desk.ts"
 
 const planOf = (...tools: readonly string[]): CompiledPlan =>
@@ -19,7 +19,6 @@ const planOf = (...tools: readonly string[]): CompiledPlan =>
     ),
   )
 
-const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
 const pass = (ms: number) => Effect.andThen(TestClock.adjust(ms), settle)
 
 const office = (instead: Instead = {}) =>

@@ -72,6 +72,11 @@ export interface Outside {
 
 export const makeOutside = (): Outside => ({ applied: new Map(), calls: [], asked: [] })
 
+/** Lets promises of handlers settle, by turns of the event loop: as many on a busy machine. */
+export const settle = Effect.promise(async () => {
+  for (let turn = 0; turn < 30; turn++) await new Promise((done) => setImmediate(done))
+})
+
 /** Never answers, whether it has applied the effect or not. */
 export const silence = (): Promise<never> => new Promise(() => {})
 

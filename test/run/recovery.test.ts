@@ -15,6 +15,7 @@ import {
   makeOutside,
   openStore,
   retentionMs,
+  settle,
   silence,
 } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
@@ -24,7 +25,6 @@ const scope = { principal, sessionId: "s", taskId: "t", runId: "run" }
 const planOf = (tool: string) =>
   accepted(compile(catalog, JSON.stringify({ version: 1, steps: [{ id: "pay", tool, args: { invoice: "i1" } }] })))
 
-const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
 const pass = (ms: number) => Effect.andThen(TestClock.adjust(ms), settle)
 
 /** A process that dies in its call (`applied` or not), and another that takes the run up `afterMs` later. */

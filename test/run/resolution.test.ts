@@ -4,7 +4,7 @@ import { Effect, Fiber } from "effect"
 import { compile } from "sequitur"
 import { cancel, execute, type Resolution, resolve } from "sequitur/run"
 import { describe, expect } from "vitest"
-import { boxOn, catalog, type Instead, makeOutside, openStore, silence } from "./counter.ts"
+import { boxOn, catalog, type Instead, makeOutside, openStore, settle, silence } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
 
 const steps = [
@@ -110,7 +110,7 @@ describe("is refused", () => {
       const tools = boxOn(makeOutside(), { call: { bare: silence } })
       const options = { principal, sessionId: "s", taskId: "t", runId: "run", catalog, tools }
       const running = yield* Effect.forkChild(provide(execute(plan, options)))
-      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
+      yield* settle
       const word = { by: "eve", reason: "seen", notApplied: true, catalog, tools } as const
       expect(yield* Effect.flip(provide(resolve("run", "pay", word)))).toMatchObject({ code: "RUN209" })
       yield* Fiber.interrupt(running)
