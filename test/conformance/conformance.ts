@@ -24,13 +24,7 @@ export const conform = ({ seed, mutants, pairs, plans }: Sizes): readonly Sectio
     lines: secondCompilerLines(plans, seed),
   })),
   sectionFrom("Recorded runs, killed and resumed", () =>
-    sectionOf("Recorded runs, killed and resumed", recordedRows(seed), [
-      "runs",
-      "as they were",
-      "otherwise",
-      "right",
-      "",
-    ]),
+    sectionOf("Recorded runs, killed and resumed", recordedRows(seed), ["runs", "as before", "otherwise", "right", ""]),
   ),
   sectionFrom("Faults mended by fixes alone", () => ({
     title: "Faults mended by fixes alone",

@@ -189,7 +189,7 @@ describe.skipIf(!hasData)("tau-bench retail", () => {
           .map(({ code, message, hint }) => `${code} ${message}. ${hint}`)
       expect(errors("order_id")).toEqual([])
       expect(errors("orderid")).toEqual([
-        "SEQ808 `once` of `modify_pending_order_items` names parameter of `modify_pending_order_items` `orderid`, which does not exist. Did you mean `order_id`?",
+        "SEQ808 `once` of `modify_pending_order_items` names the parameter `orderid` of `modify_pending_order_items`, which does not exist. Did you mean `order_id`?",
       ])
     })
   })
