@@ -123,6 +123,15 @@ export const runCodes = {
     why: "An effect that could not be undone remains, and somebody must know.",
     plain: "A change could not be taken back. Somebody will have to look at it.",
   },
+  RUN114: {
+    tag: "SettlementContradicted",
+    again: false,
+    title: "settlement contradicted",
+    message: "step `{stepId}` was settled as not having happened, but its attempt {attempt} answered late that it had",
+    hint: "Look at what `{tool}` has done, and mend its `reconcile`: it called a key barred whose call still took effect.",
+    why: "To call it once more would do it twice.",
+    plain: "Something unexpected happened, and somebody has to look at it. Nothing more was done.",
+  },
   RUN201: {
     tag: "InputsRefused",
     again: false,

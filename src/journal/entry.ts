@@ -74,6 +74,8 @@ export interface RunStarted {
   readonly inputs: Json
   /** What the host knows of where the plan came from: model, prompt digest, trace id, module paths. */
   readonly origin: JsonObject
+  /** From its start to its end, by the catalog that it began with; left out where there is none. */
+  readonly deadlineMs?: number
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */

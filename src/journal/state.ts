@@ -10,6 +10,7 @@ import type {
   Failure,
   Intent,
   Observed,
+  Pause,
   Reconciled,
   Recorded,
   RunStarted,
@@ -98,8 +99,9 @@ export interface Progress {
   readonly failures: number
   /** The last attempt, where it failed. */
   readonly failed: AttemptFailed | undefined
-  /** Of an effect that was proved not to have happened: it may be begun anew, under another key. */
+  /** Of an effect that was proved not to have happened: it may be begun anew, under another key, after this pause. */
   readonly released: boolean
+  readonly pause: Pause | undefined
 }
 
 export const untouched: Progress = {
@@ -113,6 +115,7 @@ export const untouched: Progress = {
   failures: 0,
   failed: undefined,
   released: false,
+  pause: undefined,
 }
 
 /** The first entry. */
@@ -291,16 +294,16 @@ function failed(state: RunState, event: AttemptFailed): Partial<RunState> {
 function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<RunState> {
   const { step } = state
   if (event.answer === "applied") return answered(state, event.result, event.failure)
-  if (event.answer === "barred") return released(state)
+  if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
   return { step: { ...step, reconciled: { ...event, atMs }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */
-function released(state: RunState): Partial<RunState> {
+function released(state: RunState, pause?: Pause): Partial<RunState> {
   const { open, attempts, failures } = state.step
   return {
-    step: { ...untouched, attempts, failures, released: true },
+    step: { ...untouched, attempts, failures, released: true, pause },
     sideEffects: open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
     failure: state.ending?.failure,
   }

@@ -81,6 +81,7 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: 
     document: plan.plan.document,
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
+    ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
     tools: policiesOf(plan, catalog),
   }

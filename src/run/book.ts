@@ -48,6 +48,8 @@ export class Book {
   #durable: RunState | undefined
   #state: RunState
   #kept: Recorded[]
+  /** Entries that were told though nobody has taken them in yet: late truths of our own calls. */
+  readonly #told = new Set<number>()
 
   /** `kept` are entries that `state` knows of and the journal does not. */
   constructor(
@@ -142,6 +144,12 @@ export class Book {
         if (folded instanceof Error) return Effect.fail(folded)
         state = folded
       }
+      const news = entries.slice(before.seq + 1).filter(({ seq }) => !this.#told.has(seq))
+      tell(
+        this.#onEvent,
+        before.runId,
+        news.map(({ seq, atMs, event }) => ({ seq, atMs, event })),
+      )
       this.#durable = state
       const diverged = this.#restand(kept)
       if (diverged !== undefined) return Effect.fail(diverged)
@@ -189,7 +197,10 @@ export class Book {
   observe(event: Observed): Effect.Effect<void, FlushFailure> {
     const { runId } = this.#state
     const atMs = this.#clock.currentTimeMillisUnsafe()
-    return appendForeign(this.journal, runId, atMs, event)
+    return Effect.map(appendForeign(this.journal, runId, atMs, event), (seq) => {
+      this.#told.add(seq)
+      tell(this.#onEvent, runId, [{ seq, atMs, event }])
+    })
   }
 
   /** What came of a call is worth a second try, without what follows from it: that may be what could not be written. */
@@ -224,15 +235,17 @@ export function tell(onEvent: OnEvent | undefined, runId: string, entries: reado
   }
 }
 
-/** An entry that anybody may write, after whatever is there by now. */
+/** An entry that anybody may write, after whatever is there by now. Gives back its number. */
 export const appendForeign = (
   journal: JournalService,
   runId: string,
   atMs: number,
   event: Event,
-): Effect.Effect<void, FlushFailure> =>
+): Effect.Effect<number, FlushFailure> =>
   Effect.suspend(() =>
-    Effect.flatMap(journal.read(runId), (entries) => journal.append(runId, [{ seq: entries.length, atMs, event }])),
+    Effect.flatMap(journal.read(runId), ({ length: seq }) =>
+      Effect.as(journal.append(runId, [{ seq, atMs, event }]), seq),
+    ),
   ).pipe(
     Effect.retry({ times: conflictsMax, while: (error) => error instanceof JournalConflict }),
     Effect.catchTag("Taken", () => Effect.die("a foreign entry asks for nothing")),

@@ -34,7 +34,7 @@ import { lookUp } from "./look-up.ts"
 import { stop } from "./next/compensate.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
-import { backoffMs, decideRetry } from "./next/retry.ts"
+import { backoffMs, decideRetry, failuresMax } from "./next/retry.ts"
 import { promptMs } from "./next/settle.ts"
 import { Pulse } from "./pulse.ts"
 import type { Toolbox } from "./toolbox.ts"
@@ -307,7 +307,7 @@ function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): Effect.
   const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
   const asked = { stepId, tool, attempt, args, idempotencyKey, ...(undoes === undefined ? {} : { undoes }) }
   const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
-  if (answer.answer !== "unknown") return answer
+  if (answer.answer !== "unknown" && answer.answer !== "barred") return answer
   return { ...answer, again: pauseAfter(book.state.step.asked + 1, clock, ids) }
 }
 
@@ -363,7 +363,7 @@ function withPause(
   const failures = step.failures + 1
   if (answer.kind === "answer-lost") {
     const { kind } = started.tools[tool.name]?.idempotency ?? { kind: "none" }
-    return kind === "none" ? answer : { ...answer, again: pauseAfter(failures, clock, ids) }
+    return kind === "none" || failures >= failuresMax ? answer : { ...answer, again: pauseAfter(failures, clock, ids) }
   }
   if (answer.kind !== "attempt-failed") return answer
   const spent = { retries, max: ready?.catalog.budgets.retries }

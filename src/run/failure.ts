@@ -24,6 +24,7 @@ export class CallInterrupted extends refusal("RUN110") {}
 export class KeyInDoubt extends refusal("RUN111") {}
 export class OnceConflict extends refusal("RUN112") {}
 export class UndoFailed extends refusal("RUN113") {}
+export class SettlementContradicted extends refusal("RUN114") {}
 export class InputsRefused extends refusal("RUN201") {}
 export class StalePlan extends refusal("RUN202") {}
 export class HandlerMissing extends refusal("RUN203") {}
@@ -57,6 +58,7 @@ export type StopReason =
   | KeyInDoubt
   | OnceConflict
   | UndoFailed
+  | SettlementContradicted
   | ApprovalDenied
   | RunCancelled
   | BudgetExhausted

@@ -41,7 +41,7 @@ export {
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
 export { keys } from "./keys.ts"
 export type { KeyScope } from "./next/key.ts"
-export type { EffectReport, RunReport } from "./report.ts"
+export type { Contradiction, EffectReport, RunReport } from "./report.ts"
 export { type Resolution, type ResolveOptions, resolve } from "./resolution.ts"
 export { type Driving, type ExecuteOptions, execute, type ResumeOptions, resume, type TakingUp } from "./run.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner.ts"

@@ -21,8 +21,17 @@ export interface EffectReport {
   readonly failure?: Failure
 }
 
+export interface Contradiction {
+  readonly stepId: string
+  readonly attempt: number
+  /** Of the entry that says so. */
+  readonly seq: number
+}
+
 interface Report<Spec extends CatalogSpec> {
   readonly runId: string
+  /** Late answers that say otherwise than what was settled: somebody must look. */
+  readonly contradictions: readonly Contradiction[]
   /** Every effect of the run, in the plan's order: what was done, undone, and remains. */
   readonly effects: readonly EffectReport[]
   /**
@@ -79,6 +88,9 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
     // Copies: what is done to a report does not reach the journal. Those of results are made when they are asked for.
     ...(failure === undefined ? {} : { failure: structuredClone(failure) }),
     ...(awaiting === undefined ? {} : { awaiting: structuredClone(awaiting) }),
+    contradictions: state.observations.flatMap(({ seq, event: { stepId, attempt }, contradicts }) =>
+      contradicts ? [{ stepId, attempt, seq }] : [],
+    ),
     get effects() {
       return structuredClone(effectsOf(state))
     },
@@ -113,11 +125,14 @@ export const awaitedBy = ({ requests, decisions }: RunState): ApprovalRequested 
   [...requests].map(([, request]) => request).find(({ requestId }) => !decisions.has(requestId))
 
 /** Every effect that was begun, but for those proved not to have happened. */
-export function effectsOf({ started, calls, undone, step, ending }: RunState): readonly EffectReport[] {
+export function effectsOf({ started, calls, undone, step, ending, observations }: RunState): readonly EffectReport[] {
   return started.document.steps.flatMap(({ id: stepId, tool = "" }): EffectReport[] => {
     const open = step.open?.stepId === stepId && step.open.idempotencyKey !== undefined
     if (open && ending === undefined) return [{ stepId, tool, state: "in-doubt" }]
     const call = calls.get(stepId)
+    // Settled otherwise, and it happened all the same.
+    const late = observations.some(({ event, contradicts }) => contradicts && event.stepId === stepId && !event.undoes)
+    if (call === undefined && late) return [{ stepId, tool, state: "done" }]
     if (call?.idempotencyKey === undefined) return []
     if (call.replayed) return [{ stepId, tool, state: "replayed" }]
     const undo = undone.get(stepId)

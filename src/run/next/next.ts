@@ -13,6 +13,7 @@ import {
   EffectRepeated,
   RunCancelled,
   RuntimeCheckFailed,
+  SettlementContradicted,
   type StopReason,
 } from "../failure.ts"
 import { checkKnown, checkNow, countOf } from "./check.ts"
@@ -21,7 +22,7 @@ import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
-import { attemptsMax, checkRetries, decideRetry } from "./retry.ts"
+import { attemptsMax, checkRetries, decideRetry, failuresMax } from "./retry.ts"
 import { settle } from "./settle.ts"
 import { Workings } from "./workings.ts"
 
@@ -107,7 +108,7 @@ export interface Reconcile {
 export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (isTerminal(state.status) || state.status === "in_doubt") return { kind: "nothing" }
   if (state.status === "awaiting_approval") {
-    return { kind: "wait", stepId: idOf(state), notAfterMs: deadlineOf(ready, state) }
+    return { kind: "wait", stepId: idOf(state), notAfterMs: deadlineOf(state) }
   }
   const { open, lost } = state.step
   const toolOf = (name: string): CalledTool => calledTool(ready, state, name)
@@ -116,6 +117,8 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (state.ending !== undefined) return compensate(state, toolOf)
   if (state.cancel !== undefined) return stop(state, "cancelled", record(new RunCancelled(state.cancel)))
   if (state.failure !== undefined) return stopFor(state, state.failure)
+  const denied = denialOf(state)
+  if (denied !== undefined) return fail(state, denied)
   if (ready === undefined) return { kind: "needs-plan" }
   const step = ready.steps[state.done]
   if (step?.kind === "call" && open !== undefined) return afterCrash(ready, step, state)
@@ -124,6 +127,14 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (failure !== undefined) return fail(state, failure)
   if (step === undefined) return { kind: "end", status: "succeeded" }
   return step.kind === "call" ? call(ready, step, state) : cross(ready, step, state)
+}
+
+/** That the transition at which it stands was denied is known without the plan. */
+function denialOf(state: RunState): ApprovalDenied | undefined {
+  const stepId = idOf(state)
+  const request = state.requests.get(stepId)
+  const decided = request && state.decisions.get(request.requestId)
+  return decided?.decision === "denied" ? deniedBy(stepId, decided.by, decided.reason) : undefined
 }
 
 const idOf = ({ started, done }: RunState): string => started.document.steps[done]?.id ?? ""
@@ -174,10 +185,13 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const stepId = step.step.id
   const exhausted = checkSpent(ready, step, state)
   if (exhausted !== undefined) return fail(state, exhausted)
-  if (state.step.attempts >= attemptsMax) {
-    const { name: tool } = step.tool
-    return fail(state, new CallInterrupted({ stepId, tool, attempts: state.step.attempts }))
-  }
+  const { attempts, failures, released } = state.step
+  const { name: tool } = step.tool
+  // What was lost and barred again and again is not made for ever.
+  if (attempts >= attemptsMax || (released && failures >= failuresMax))
+    return fail(state, new CallInterrupted({ stepId, tool, attempts }))
+  const late = state.observations.find(({ contradicts, event }) => contradicts && event.stepId === stepId)
+  if (late !== undefined) return fail(state, new SettlementContradicted({ stepId, tool, attempt: late.event.attempt }))
   const failure = checkNow(step, state, ready.catalog.bounds)
   if (failure !== undefined) return fail(state, failure)
   const workings = Workings.of(state)
@@ -190,10 +204,10 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     tool: step.tool,
     attempt: state.step.attempts + 1,
     args,
-    pause,
+    pause: pause ?? state.step.pause,
     effect: undefined,
     microUsd: step.tool.costMicroUsd,
-    notAfterMs: deadlineOf(ready, state),
+    notAfterMs: deadlineOf(state),
     workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
   if (!step.tool.mutates) return action
@@ -240,13 +254,11 @@ function newEffect(
   }
 }
 
-const deadlineOf = (ready: ReadyPlan | undefined, { startedAtMs }: RunState): number | undefined => {
-  const deadlineMs = ready?.catalog.budgets.deadlineMs
-  return deadlineMs === undefined ? undefined : startedAtMs + deadlineMs
-}
+const deadlineOf = ({ started: { deadlineMs }, startedAtMs }: RunState): number | undefined =>
+  deadlineMs === undefined ? undefined : startedAtMs + deadlineMs
 
 function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): Action {
-  const enter: EnterState = { kind: "enter-state", transition, notAfterMs: deadlineOf(ready, state) }
+  const enter: EnterState = { kind: "enter-state", transition, notAfterMs: deadlineOf(state) }
   if (!transition.guarded) return enter
   const stepId = transition.step.id
   const request = state.requests.get(stepId)
@@ -256,9 +268,7 @@ function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): 
       ? fail(state, follows)
       : { kind: "request-approval", transition, follows }
   }
-  const decided = state.decisions.get(request.requestId)
-  if (decided?.decision === "approved") return enter
-  return fail(state, deniedBy(stepId, decided?.by ?? "", decided?.reason ?? ""))
+  return enter
 }
 
 export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDenied =>
