@@ -57,7 +57,10 @@ function checkSteps(
   const steps = read.map((step) => (step.kind === "transition" ? step : readArguments(step, declaration)))
   for (const step of steps) if (!step.shape.whole) malformed.add(step)
   const complete = steps.every(({ id }) => id !== undefined)
-  const calls = steps.flatMap((step) => (step.kind === "call" && step.id !== undefined ? [step.id] : []))
+  // A template names what could be a name: an id that is none is told as such.
+  const calls = steps.flatMap(({ kind, id }) =>
+    kind === "call" && /^[A-Za-z_][\w-]*$/.test(id ?? "") ? [id as string] : [],
+  )
   const names = declaration.inputs === undefined ? calls : [...calls, "input"]
   const known = (step: PlanStep): boolean => !malformed.has(step) && !unknown.has(step)
   for (const step of steps) {
