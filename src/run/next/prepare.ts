@@ -88,13 +88,28 @@ class Groups extends Map<string, ReadyCall[]> {
 
 type IndexOf = (source: string) => number
 
+/** The order of keys is not kept in the journal, and the first of several faults must be the same one for whoever comes later. */
+function inOrder(expression: Expression): Expression {
+  if (expression.kind === "array") return { ...expression, items: expression.items.map(inOrder) }
+  if (expression.kind !== "object") return expression
+  const entries = expression.entries.map(([key, inner]) => [key, inOrder(inner)] as const)
+  return { ...expression, entries: entries.sort(([one], [other]) => (one < other ? -1 : 1)) }
+}
+
+const callInOrder = (call: Call): Call => ({
+  ...call,
+  args: inOrder(call.args),
+  reads: call.reads.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+})
+
 function readyCall(
   { blast, checks }: CheckedStep,
-  step: Call,
+  given: Call,
   catalog: Catalog,
   groups: Groups,
   indexOf: IndexOf,
 ): ReadyCall {
+  const step = callInOrder(given)
   const tool = catalog.tools.get(step.tool)
   if (tool === undefined) throw new Error(`a compiled plan calls \`${step.tool}\`, which its catalog does not have`)
   const reads = step.reads.map((read) => ({ read, last: lastOfRead(read, indexOf) }))
