@@ -225,6 +225,8 @@ export interface Replayed {
   readonly tool: string
   readonly args: JsonObject
   readonly idempotencyKey: string
+  /** The key of the same effect at generation 0, where it is another one. */
+  readonly identity?: string
   readonly from: { readonly runId: string; readonly stepId: string }
   readonly result?: Json
   readonly failure?: Failure

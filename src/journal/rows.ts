@@ -71,7 +71,7 @@ export class MapRows implements Rows {
     if (!row.undoes) this.#set(this.#begun, keyOf(row.runId, row.stepId), row.identity)
   }
 
-  closeEffect(tenant: string, { identity }: Begun, state: "applied" | "released"): void {
+  closeEffect(tenant: string, { identity }: Begun, state: EffectRow["state"]): void {
     const key = keyOf(tenant, identity)
     const row = this.#effects.get(key)
     if (row !== undefined) this.#set(this.#effects, key, { ...row, state })

@@ -325,9 +325,11 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
     open?.stepId === event.stepId &&
     open.undoes === event.undoes &&
     open.idempotencyKey === event.idempotencyKey
+  // Another call by its key is under way: nothing is settled yet that it could contradict.
+  const pending = open !== undefined && open.stepId === event.stepId && open.idempotencyKey === event.idempotencyKey
   const note = (contradicts: boolean): readonly Observation[] => [...state.observations, { seq, event, contradicts }]
   if (!about || event.answer !== "answered" || state.status === "awaiting_approval" || isTerminal(state.status))
-    return { observations: note(!about && contradicts(state, event)) }
+    return { observations: note(!pending && contradicts(state, event)) }
   const cleared = { ...state, failure: state.ending?.failure }
   return {
     observations: note(false),
@@ -342,5 +344,7 @@ function contradicts({ calls, undone }: RunState, { stepId, undoes, answer, idem
   if (answer === "threw" || idempotencyKey === undefined) return false
   const kept =
     undoes === true ? undone.get(stepId)?.kind === "undone" : calls.get(stepId)?.idempotencyKey === idempotencyKey
-  return answer === "answered" ? !kept : kept
+  // What comes after it was undone was perhaps done after it was undone.
+  if (answer === "answered") return !kept || (undoes === undefined && undone.get(stepId)?.kind === "undone")
+  return kept
 }

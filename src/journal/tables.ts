@@ -22,7 +22,7 @@ export interface Tables {
   /** Of the effect that a step of a run has begun last. Asked only where that was undone: it may take a while. */
   identityOf(runId: string, stepId: string): string | undefined
   openEffect(tenant: string, row: Begun): void
-  closeEffect(tenant: string, row: Begun, state: "applied" | "released"): void
+  closeEffect(tenant: string, row: Begun, state: EffectRow["state"]): void
   claim(tenant: string, tool: string, claim: { readonly scope: string; readonly digest: string }): ClaimRow | undefined
   addClaim(tenant: string, tool: string, scope: string, row: ClaimRow): void
   /** Gives up what an effect has claimed. */
@@ -172,21 +172,29 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
     if (row === undefined || row.runId !== runId || row.state !== "open") return
     tables.closeEffect(tenant, row, state)
     if (state === "released") giveBack(tables, run, row)
-    else if (open.undoes) release(open.stepId)
+    // What was undone may be done again, under another key; what it counted stays counted.
+    if (open.undoes) mark(open.stepId, state === "applied" ? "released" : "applied")
   }
-  // What was undone may be done again, under another key; what it counted stays counted.
-  const release = (stepId: string): void => {
+  /** How an effect stands that is being undone: while nobody knows whether it was, it is nobody's to use. */
+  const mark = (stepId: string, state: EffectRow["state"]): void => {
     const identity = tables.identityOf(runId, stepId)
     const row = identity === undefined ? undefined : tables.effect(tenant, identity)
     if (row === undefined || row.runId !== runId) return
-    tables.closeEffect(tenant, row, "released")
-    tables.dropClaim(tenant, row.identity)
+    tables.closeEffect(tenant, row, state)
+    if (state === "released") tables.dropClaim(tenant, row.identity)
   }
   switch (event.kind) {
-    case "intent":
-      return event.idempotencyKey === undefined || event.again !== undefined
-        ? undefined
-        : take(tables, run, event, event.idempotencyKey)
+    case "intent": {
+      if (event.idempotencyKey === undefined || event.again !== undefined) return undefined
+      const taken = take(tables, run, event, event.idempotencyKey)
+      if (taken === undefined && event.undoes === true) mark(event.stepId, "open")
+      return taken
+    }
+    case "replayed": {
+      const row = tables.effect(tenant, event.identity ?? event.idempotencyKey)
+      const stands = row?.state === "applied" && row.key === event.idempotencyKey
+      return stands ? undefined : new Taken({ stepId: event.stepId, what: "key" })
+    }
     case "outcome":
       close(event, "applied")
       return undefined

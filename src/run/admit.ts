@@ -56,8 +56,12 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: 
     const refused = admitName(`principal.roles[${index}]`, role)
     if (refused !== undefined) return refused
   }
-  if (runId !== undefined && !(typeof runId === "string" && /^[A-Za-z0-9_.:-]{1,128}$/.test(runId))) {
-    return refuse("`runId`", "is no id", "Use letters, digits, `_`, `.`, `:` and `-`, 128 characters at most.")
+  if (runId !== undefined && !(typeof runId === "string" && /^(?!-|__proto__$)[A-Za-z0-9_.:-]{1,128}$/.test(runId))) {
+    return refuse(
+      "`runId`",
+      "is no id",
+      "Use letters, digits, `_`, `.`, `:` and `-`, 128 characters at most, with no `-` first.",
+    )
   }
   const inputs = admitInputs(options.inputs, catalog)
   if (inputs instanceof InputsRefused) return inputs

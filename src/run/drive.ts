@@ -238,10 +238,11 @@ function* dispatch(
   const { book, worker, pulse } = desk
   const missing = checkHandler(worker, tool)
   if (missing !== undefined) return yield* missing
+  const beganMs = worker.watch.nowMs()
   const diverged = book.add(intent)
   if (diverged !== undefined) return yield* diverged
   if ((yield* book.flush()) === "overtaken") return "look-again"
-  const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent) : undefined
+  const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent, worker.watch.nowMs() - beganMs) : undefined
   if (tooLate !== undefined) return tooLate
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
   const made = {
@@ -266,22 +267,31 @@ function* checkPromptness(
   { book, clock }: Desk,
   { name: tool, timeoutMs }: CalledTool,
   { stepId, attempt, undoes, again }: Intent,
+  tookMs: number,
 ): Effect.fn.Return<Event | undefined, RunFailure> {
   const { started, step, runId } = book.state
   const nowMs = clock.currentTimeMillisUnsafe()
   const { idempotency } = started.tools[tool] ?? {}
   const forgotten =
     again === "key" && idempotency?.kind === "key" && nowMs + timeoutMs > step.firstAtMs + idempotency.retentionMs
-  if (nowMs - step.lastAtMs <= promptMs && !forgotten) return undefined
-  yield* book.journal.renew(runId, book.lease)
+  // A clock may be set back, and a machine that sleeps may not count its sleep.
+  const stoodMs = Math.max(tookMs, nowMs - step.lastAtMs)
+  // Whoever has the run by then is asked for even if it was not long: a lease may be short.
+  if (stoodMs > unnoticedMs || forgotten) yield* book.journal.renew(runId, book.lease)
+  if (stoodMs <= promptMs && !forgotten) return undefined
   const about = { stepId, attempt, ...(undoes === undefined ? {} : { undoes }), tookMs: 0 }
-  const said = `its process stood still for ${nowMs - step.lastAtMs} ms, so this call was not made`
+  const said = forgotten
+    ? "its key may be forgotten before another call would have ended, so none was made"
+    : `its process stood still for ${Math.round(stoodMs)} ms, so this call was not made`
   // Of the calls before it by the same key this says nothing.
   if (again !== undefined)
     return { kind: "answer-lost", ...about, failure: record(new EffectInDoubt({ stepId, tool, said })) }
   const failure = record(new StepFailed({ stepId, tool, said }))
   return { kind: "attempt-failed", ...about, failure, again: { afterMs: 0, atMs: nowMs } }
 }
+
+/** As long as writing an entry may take, in milliseconds. */
+const unnoticedMs = 50
 
 /** That this call was not applied says nothing of the one before it by the same key. */
 function lostAgain(answer: Outcome | AttemptFailed | AnswerLost): Outcome | AttemptFailed | AnswerLost {

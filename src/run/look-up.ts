@@ -5,6 +5,7 @@ import type { Event, Intent } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { EffectRow, JournalService } from "../journal/journal.ts"
 import { type RunState, replay } from "../journal/state.ts"
+import { isTerminal } from "../journal/status.ts"
 import { scopeIdOf } from "../journal/tables.ts"
 import type { Json } from "../text/json.ts"
 import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure } from "./failure.ts"
@@ -68,7 +69,8 @@ const recorded = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Event, StoreFailure> {
   const entries = row.state === "applied" ? yield* journal.read(row.runId) : []
   const other = entries.length === 0 ? undefined : replay(row.runId, entries)
-  const call = other === undefined || other instanceof Error ? undefined : other.calls.get(row.stepId)
+  const call =
+    other === undefined || other instanceof Error || isGivenUp(other) ? undefined : other.calls.get(row.stepId)
   if (call === undefined || undoes === true) {
     const failure = record(new KeyInDoubt({ stepId, other: row.runId }))
     return { kind: "step-refused", stepId, ...(undoes === undefined ? {} : { undoes }), failure }
@@ -80,11 +82,16 @@ const recorded = Effect.fnUntraced(function* (
     tool: tool.name,
     args,
     idempotencyKey: row.key,
+    ...(row.identity === row.key ? {} : { identity: row.identity }),
     from: { runId: row.runId, stepId: row.stepId },
     ...(result === undefined ? {} : { result }),
     ...(failure === undefined ? {} : { failure }),
   }
 })
+
+/** What it has done is being undone, or will be. */
+const isGivenUp = ({ status, ending, cancel, failure }: RunState): boolean =>
+  !isTerminal(status) && (ending !== undefined || cancel !== undefined || failure !== undefined)
 
 /** It was recorded under another catalog, perhaps. */
 function judge(stepId: string, { name, result: schema }: CallAction["tool"], result: Json | undefined) {

@@ -1,14 +1,16 @@
 import * as Effect from "effect/Effect"
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
+import { sliceFor } from "../catalog/slice.ts"
 import type { Resolved } from "../journal/entry.ts"
+import { JournalConflict } from "../journal/failure.ts"
 import { Journal } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { copyJson } from "../text/copy-json.ts"
 import type { Json } from "../text/json.ts"
 import { admitName, readOptions, sayFound } from "./admit.ts"
-import { InputsRefused, NothingInDoubt, ResolutionRefused, RunEnded, type RunFailure } from "./failure.ts"
+import { InputsRefused, NothingInDoubt, ResolutionRefused, RunEnded, type RunFailure, StalePlan } from "./failure.ts"
 import type { Ids } from "./ids.ts"
 import { tellIssues } from "./misfits.ts"
 import { put } from "./put.ts"
@@ -52,25 +54,34 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
     const toolbox = equip(options)
     if (toolbox.fault !== undefined) return yield* toolbox.fault
     const journal = yield* Journal
-    const state = yield* readState(journal, runId, options.tenant)
-    const event = read(state, wanted, options, toolbox)
-    if (event instanceof Error) return yield* event
-    const said = put(journal, state, event, undefined, options.onEvent)
-    // Who took it up may have ended without letting go of it: then it is taken up first, if it can be.
-    const after = yield* Effect.catchTag(said, "RunUnderWay", () => Effect.succeed(undefined))
+    const once = Effect.gen(function* () {
+      const state = yield* readState(journal, runId, options.tenant)
+      const event = read(state, wanted, options, toolbox)
+      if (event instanceof Error) return yield* event
+      const said = put(journal, state, event, undefined, options.onEvent)
+      // Who took it up may have ended without letting go of it: then it is taken up first, if it can be.
+      const after = yield* Effect.catchTag(said, "RunUnderWay", () => Effect.succeed(undefined))
+      return after ?? state
+    })
+    // Whoever lost the race is told what has become of it.
+    const state = yield* Effect.catchIf(
+      once,
+      (error) => error instanceof JournalConflict,
+      () => once,
+    )
     const going =
-      after === undefined
+      state.status === "in_doubt"
         ? goOn(state, toolbox, options, (held) => read(held, wanted, options, toolbox))
-        : goOn(after, toolbox, options)
+        : goOn(state, toolbox, options)
     return report<Spec, unknown>(yield* going)
   })
 
 function read(
-  { runId, status, step: { open } }: RunState,
+  { runId, status, started, step: { open } }: RunState,
   wanted: string,
   { by, reason, attempt, applied, notApplied }: Resolution,
   { catalog }: Toolbox,
-): Resolved | RunEnded | NothingInDoubt | InputsRefused | ResolutionRefused {
+): Resolved | RunEnded | NothingInDoubt | InputsRefused | ResolutionRefused | StalePlan {
   if (isTerminal(status)) return new RunEnded({ runId, status })
   if (status !== "in_doubt" || open?.stepId !== wanted) return new NothingInDoubt({ runId, wanted })
   if (attempt !== undefined && attempt !== open.attempt) return new NothingInDoubt({ runId, wanted })
@@ -84,6 +95,12 @@ function read(
       problem,
       expected: "Give `applied: <result>` or `notApplied: true`.",
     })
+  }
+  // What the result must be is what the tool declared when it was called.
+  const part = `tool ${tool}`
+  if (sliceFor(catalog, [tool])[part] !== started.slice[part]) {
+    const remedy = "Resolve it with the catalog of before; or with `notApplied: true`, if it was not applied."
+    return new StalePlan({ changed: `tool \`${tool}\``, remedy })
   }
   const result = admitResult(applied, tool, { catalog })
   return typeof result === "string"

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
 import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
 import { JournalTampered } from "../failure.ts"
-import type { ClaimRow, RunSummary, TableRow } from "../journal.ts"
+import type { ClaimRow, EffectRow, RunSummary, TableRow } from "../journal.ts"
 import type { Held, Rows } from "../lease.ts"
 import { summarise, tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
 import { isStatus, type Status } from "../status.ts"
@@ -88,7 +88,7 @@ export class SqliteRows implements Rows {
     this.#statements.openEffect.run(tenant, identity, generation, key, ...about)
   }
 
-  closeEffect(tenant: string, { identity }: Begun, state: "applied" | "released"): void {
+  closeEffect(tenant: string, { identity }: Begun, state: EffectRow["state"]): void {
     this.#statements.closeEffect.run(state, tenant, identity)
   }
 

@@ -1,4 +1,6 @@
 /** Undoing what a run has done, last first, before it ends in anything but success. It goes by the journal alone. */
+import { judgeWhole } from "../../catalog/schema/judge.ts"
+import type { Schema } from "../../catalog/schema/schema.ts"
 import type { Failure, RunEnded, ToolPolicy } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { Called as Answered, RunState } from "../../journal/state.ts"
@@ -7,6 +9,7 @@ import { setMember } from "../../text/json.ts"
 import { parsePointer } from "../../text/pointer.ts"
 import type { CalledTool } from "../call/call.ts"
 import { UndoFailed } from "../failure.ts"
+import { tellIssues } from "../misfits.ts"
 import { undoKey } from "./key.ts"
 import type { Action } from "./next.ts"
 import { walk } from "./resolve.ts"
@@ -35,7 +38,11 @@ function lastToUndo({ started, done, calls, undone }: RunState): Undoable | unde
 }
 
 /** The next effect to undo; the end where none is left. */
-export function compensate(state: RunState, toolOf: (name: string) => CalledTool): Action {
+export function compensate(
+  state: RunState,
+  toolOf: (name: string) => CalledTool,
+  paramsOf: (name: string) => Schema | undefined,
+): Action {
   const { ending, step } = state
   if (ending === undefined) return { kind: "nothing" }
   const next = lastToUndo(state)
@@ -43,6 +50,9 @@ export function compensate(state: RunState, toolOf: (name: string) => CalledTool
   const { stepId, undo, call } = next
   const args = argsOf(next)
   if (typeof args === "string") return refuse(stepId, undo.tool, args)
+  const params = paramsOf(undo.tool)
+  const issues = params === undefined ? [] : judgeWhole(params, args)
+  if (issues.length > 0) return refuse(stepId, undo.tool, `its arguments are refused ${tellIssues(issues)}`)
   const again = step.failed?.again
   return {
     kind: "call",
