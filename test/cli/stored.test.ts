@@ -122,7 +122,7 @@ describe.concurrent("resolve", () => {
     const resumed = await call("resume", runId)
     expect([resumed.code, resumed.err]).toEqual([
       4,
-      expect.stringContaining(`sequitur resolve ${runId} pay --store ${store}`),
+      expect.stringContaining(`sequitur resolve ${runId} pay --not-applied --reason '<how you know>' --store ${store}`),
     ])
     const said = await call(
       "resolve",
@@ -231,7 +231,10 @@ describe.concurrent("a whole store", () => {
       expect.stringMatching(/^verified: 1 run, \d+ entries; taken over into /),
     ])
     const twice = await sequitur(["import", file, "--store", copy])
-    expect([twice.code, twice.err]).toEqual([1, expect.stringMatching(/^error RUN502/)])
+    expect([twice.code, twice.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN207: .*\nhint: Nothing was taken over/),
+    ])
     const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy]
     expect((await sequitur(resolved)).code).toBe(0)
     const looked = await sequitur(["import", other, "--store", join(path, "none.db")])
@@ -248,7 +251,17 @@ describe.concurrent("a whole store", () => {
     const recovered = await sequitur(["recover", join(path, "runs.db"), join(path, "new.db")])
     expect([recovered.code, recovered.out]).toEqual([0, expect.stringMatching(/^recovered 1 whole run: /)])
     const again = await sequitur(["recover", join(path, "runs.db"), join(path, "new.db")])
-    expect([again.code, again.err]).toEqual([2, expect.stringMatching(/^error RUN501: .* is there already/)])
+    expect([again.code, again.err]).toEqual([
+      2,
+      expect.stringMatching(/^error RUN501: .* is there already.*\nhint: Name a new file/),
+    ])
+    const noise = join(path, "noise.db")
+    writeFileSync(noise, "no database at all".repeat(100))
+    const lost = await sequitur(["recover", noise, join(path, "newer.db")])
+    expect([lost.code, lost.err]).toEqual([
+      2,
+      expect.stringMatching(/^error RUN501: .*\nhint: Nothing of it can be read/),
+    ])
   })
 
   test("a run is derived anew; what does not follow is named by its entry", async () => {
