@@ -101,6 +101,21 @@ describe.concurrent("resolve", () => {
     await expect(masked.replace(/k1:[0-9a-f]{12}…/g, "<key>…")).toMatchFileSnapshot("golden/in-doubt.txt")
   })
 
+  test("of an undo is asked as such, beside why the run ends; to say that it was not applied calls it again", async () => {
+    const { broken, call, runId, records } = await begun("waiting")
+    const denied = await broken("undo", "deny", runId, "open", "--by", "eve", "--reason", "too much")
+    expect([denied.code, denied.err]).toEqual([4, ""])
+    expect(denied.out).toContain(" to end    failed, RUN301: `eve` denied step `open`: too much\n")
+    expect(denied.out).toContain(" because   RUN109: whether `let_go` of step `keep` took effect is not known")
+    expect(denied.out).toContain("\n  did       keep (hold)\n")
+    expect(denied.out).toContain("\nkeep did take effect; whether let_go has undone it is not known.\n")
+    expect(denied.out).toContain(`\nif it was not:     sequitur resolve ${runId} keep --not-applied`)
+    const before = records().length
+    const settled = await call("resolve", runId, "keep", "--not-applied", "--reason", "seen")
+    expect([settled.code, settled.out]).toEqual([1, expect.stringContaining("\n  undid     keep (hold)\n")])
+    expect(records()).toHaveLength(before + 1)
+  })
+
   test("--applied: the result is held to the tool's, and the run goes on with it", async () => {
     const { call, runId, records, store } = await begun("in-doubt")
     const [wrong, neither, both] = await Promise.all([
