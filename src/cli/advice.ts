@@ -42,8 +42,15 @@ export function advise(error: unknown, place: Place): unknown {
   return hint === undefined ? error : new Advised(error, hint)
 }
 
+/** Where one command alone knows what to do. */
+export const adviseWith = (error: unknown, hintFor: (error: Refused) => string | undefined): unknown => {
+  const hint = isRefused(error) ? hintFor(error) : undefined
+  return isRefused(error) && hint !== undefined ? new Advised(error, hint) : error
+}
+
 /** Undefined where the run's own hint says it all. */
-function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs }: Place): string | undefined {
+function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): string | undefined {
+  const { code, hint, fields } = error
   const command = (name: string, ...args: readonly string[]): string => `\`${typed(name, args, store)}\``
   switch (code) {
     case "RUN201":
@@ -53,10 +60,7 @@ function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs
     case "RUN205":
       return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
     case "RUN206":
-      return (
-        runId &&
-        `Find out by the idempotency key of the last call in ${command("log", runId)} whether it has happened; then ${command("resolve", runId, `${fields.stepId}`)} says so.`
-      )
+      return runId && hintOfDoubt(command("log", runId), runId, `${fields.stepId}`, store)
     case "RUN208":
       return (
         runId &&
@@ -76,7 +80,11 @@ function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs
       return waitsAt === undefined
         ? `It waits for nobody now; ${command("log", runId)} shows how far it is.`
         : `It waits at \`${waitsAt}\` now: ${command("approve", runId, waitsAt)}, or \`deny\`.`
+    case "RUN207":
+      return `Nothing was taken over. Name another store with --store; or \`export\` only the runs that this one lacks: ${command("runs")}.`
     case "RUN501":
+      if (isDamage(error))
+        return `What verifies of it is copied into a new store by \`${typed("recover", [store, "<new store>"])}\`.`
       return runId === undefined
         ? "Name a store that can be used, with --store; nothing was called."
         : `Nothing was called without a durable entry; when the store works again, ${command("resume", runId)} goes on.`
@@ -86,6 +94,17 @@ function hintOf({ code, hint, fields }: Refused, { store, runId, waitsAt, inputs
       return undefined
   }
 }
+
+function hintOfDoubt(log: string, runId: string, stepId: string, store: string): string {
+  const say = (answer: readonly string[]): string =>
+    typed("resolve", [runId, stepId, ...answer, "--reason", "<how you know>"], store)
+  const [applied, not] = [say(["--applied", "<its result.json>"]), say(["--not-applied"])]
+  return `Find out by the idempotency key of the last call in ${log} whether it has happened; then \`${applied}\`, or \`${not}\`.`
+}
+
+/** As `StoreUnavailable` has it. */
+const isDamage = (error: object): boolean =>
+  "trouble" in error && (error.trouble === "corrupt" || error.trouble === "broken")
 
 /** The option of each part that the host hands to a run. */
 const flags: Readonly<Record<string, string>> = {

@@ -20,13 +20,15 @@ export interface FollowOptions {
   /** What the journal has of the run already, and the step that it waits at. */
   readonly before?: readonly Entry[]
   readonly waitsAt?: string | undefined
+  /** As `tellEnd` has it. */
+  readonly word?: boolean
   /** Called when a new run has its first entry: until then everything can still be refused. */
   readonly onBegin?: () => void
 }
 
 /** `act` starts the run or takes it up, and gives back its id. */
 export async function follow(
-  { catalog, toolsPath, store, format, before = [], waitsAt, onBegin }: FollowOptions,
+  { catalog, toolsPath, store, format, before = [], waitsAt, word, onBegin }: FollowOptions,
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
@@ -40,25 +42,44 @@ export async function follow(
     }
     tellEntry(entry)
   }
+  let runner: Runner | undefined
+  let stopped: Promise<never> | undefined
+  const stop = async (signal: keyof typeof signals): Promise<never> => {
+    const released = await closeWithin(stopMs, runner)
+    const takeOver = released ? [] : ["--take-over"]
+    const hint = runId === undefined ? null : `to go on: ${typed("resume", [runId, ...takeOver], store)}`
+    complain(hint === null ? "stopped" : `stopped; ${hint}`)
+    if (format === "json") printTrouble({ code: "stopped", message: "stopped", hint })
+    return process.exit(signals[signal])
+  }
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      const hint = runId === undefined ? null : `to go on: ${typed("resume", [runId, "--take-over"], store)}`
-      complain(hint === null ? "stopped" : `stopped; ${hint}`)
-      if (format === "json") printTrouble({ code: "stopped", message: "stopped", hint })
-      process.exit(signals[signal])
+      stopped ??= stop(signal)
     })
   }
-  const runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), onEvent })
+  runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), onEvent })
   try {
     const followed = await act(runner)
-    return tellEnd(followed, await runner.entries(followed), store, format)
+    return tellEnd({ runId: followed, entries: await runner.entries(followed), store, format, word })
   } catch (error) {
+    await stopped
     const { inputs } = catalog
     throw advise(error, { store, runId, waitsAt, inputs: inputs && [...propertiesOf(inputs.shape).keys()] })
   } finally {
     await runner.close()
   }
 }
+
+/** A run that is let go of need not be waited for by whoever goes on with it. True where it was. */
+async function closeWithin(ms: number, runner: Runner | undefined): Promise<boolean> {
+  const closed = Promise.resolve(runner?.close()).then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([closed, new Promise<boolean>((done) => setTimeout(done, ms, false))])
+}
+
+const stopMs = 2_000
 
 /** As shells have it. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const

@@ -39,7 +39,9 @@ function addResolve(program: Command, done: Done): void {
       "--applied <file-or-json>",
       "it happened: the result that its tool would have returned; - is standard input",
     )
-    .addOption(new Option("--not-applied", "it did not happen, and will not").conflicts("applied"))
+    .addOption(
+      new Option("--not-applied", "it did not happen, and will not: it is called again at once").conflicts("applied"),
+    )
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())

@@ -2,7 +2,7 @@
 import { explainApproval } from "../explain/approval.ts"
 import { explainEntry } from "../explain/history.ts"
 import { clip } from "../explain/printable.ts"
-import { explainRun, type RunView, viewRun } from "../explain/run.ts"
+import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/run.ts"
 import type { Entry } from "../journal/entry.ts"
 import { replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
@@ -19,33 +19,55 @@ export function makeTell(format: Format): OnEvent {
   }
 }
 
+/** Where a run stands after a command, and what the command was about. */
+export interface End {
+  readonly runId: string
+  readonly entries: readonly Entry[]
+  readonly store: string
+  readonly format: Format
+  /** A person's word that is taken by the journal: who acts on it may be another process. */
+  readonly word?: boolean | undefined
+}
+
 /** What came of it; and the exit code for that. */
-export function tellEnd(runId: string, entries: readonly Entry[], store: string, format: Format): number {
+export function tellEnd({ runId, entries, store, format, word = false }: End): number {
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const view = viewRun(state, entries)
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, store)
-  return exitOf(view.status)
+  else explainEnd(view, store, word)
+  return word && view.status === "running" ? exit.fine : exitOf(view.status)
 }
 
-function explainEnd(view: RunView, store: string): void {
+function explainEnd(view: RunView, store: string, word: boolean): void {
   const look = lookOf(process.stdout)
   const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
   if (failure !== null) print(`  more      ${typed("explain", [failure.code])}`)
-  if (status === "running") print(`  to go on  ${typed("resume", [runId], store)}`)
-  if (doubt !== null) {
-    const settle = (answer: readonly string[]): string =>
-      typed("resolve", [runId, doubt.stepId, ...answer, "--reason", "<how you know>"], store)
-    print(`\nask the system behind ${clip(doubt.tool, 40)} what became of that key, then:`)
-    print(`if it happened:  ${settle(["--applied", "<its result.json>"])}`)
-    print(`if it did not:   ${settle(["--not-applied"])}`)
+  const resume = typed("resume", [runId], store)
+  if (status === "running" && !word) print(`  to go on  ${resume}`)
+  if (status === "running" && word) {
+    print("  left to   the process that holds the run, which acts on it within a second or so;")
+    print(`            where none does, to a worker, or: ${resume}`)
   }
+  if (doubt !== null) explainDoubt(view, doubt, store)
   if (awaiting === null) return
   print(`\n${explainApproval(awaiting, look)}\n`)
   print(`to let it go on:  ${typed("approve", [runId, awaiting.stepId], store)}`)
   print(`to end it:        ${typed("deny", [runId, awaiting.stepId], store)}`)
+}
+
+function explainDoubt({ runId, cancel }: RunView, { stepId, tool, undoes }: DoubtView, store: string): void {
+  const settle = (answer: readonly string[]): string =>
+    typed("resolve", [runId, stepId, ...answer, "--reason", "<how you know>"], store)
+  const [name, step] = [clip(tool, 40), clip(stepId, 40)]
+  const labels = undoes ? ["if it was undone:  ", "if it was not:     "] : ["if it happened:  ", "if it did not:   "]
+  const [happened = "", not = ""] = labels
+  print(undoes ? `\n${step} did take effect; whether ${name} has undone it is not known.` : "")
+  print(`ask the system behind ${name} what became of that key, then:`)
+  print(`${happened}${settle(["--applied", "<its result.json>"])}`)
+  print(`${not}${settle(["--not-applied"])}`)
+  if (undoes || cancel === null) print(`${" ".repeat(not.length)}(${name} is then called again at once)`)
 }
 
 export function exitOf(status: Status): number {

@@ -1,7 +1,7 @@
 /** What came of a run: how it stands, why, and what was done and what was not. */
-import type { ApprovalRequested, Entry, Failure } from "../journal/entry.ts"
+import type { ApprovalRequested, CancelRequested, Entry, Failure, WindingDown } from "../journal/entry.ts"
 import type { RunState } from "../journal/state.ts"
-import type { Status } from "../journal/status.ts"
+import { isTerminal, type Status } from "../journal/status.ts"
 import { awaitedBy, type EffectReport, effectsOf } from "../run/report.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -11,10 +11,16 @@ export interface RunView {
   readonly runId: string
   readonly status: Status
   readonly failure: Failure | null
+  /** How the run will end, and why, once what it has done is undone. */
+  readonly ending: Pick<WindingDown, "status" | "failure"> | null
+  /** Who has asked for it to be stopped, where it has not ended yet. */
+  readonly cancel: Pick<CancelRequested, "by" | "reason"> | null
   /** What a person must decide, while the run waits for that. */
   readonly awaiting: ApprovalRequested | null
   /** What a person must find out, while the run is in doubt. */
   readonly doubt: DoubtView | null
+  /** The step whose effect is being undone. */
+  readonly undoing: string | null
   readonly steps: readonly RunStepView[]
   /** What was done outside, undone, and remains. */
   readonly effects: readonly EffectReport[]
@@ -43,24 +49,29 @@ export interface RunStepView {
 }
 
 export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
-  const effects = new Set(
-    entries.flatMap(({ event }) =>
-      event.kind === "intent" && event.idempotencyKey !== undefined ? [event.stepId] : [],
-    ),
-  )
-  const { runId, status } = state
+  const called = entries.flatMap(({ event }) => (event.kind === "intent" && event.undoes === undefined ? [event] : []))
+  const begun = new Set(called.map(({ stepId }) => stepId))
+  const effects = new Set([
+    ...called.flatMap(({ stepId, idempotencyKey }) => (idempotencyKey === undefined ? [] : [stepId])),
+    ...entries.flatMap(({ event }) => (event.kind === "replayed" ? [event.stepId] : [])),
+  ])
+  const { runId, status, ending, cancel, step } = state
+  const over = isTerminal(status)
   return {
     runId,
     status,
     failure: state.failure ?? null,
+    ending: over || ending === undefined ? null : { status: ending.status, failure: ending.failure },
+    cancel: over || cancel === undefined ? null : { by: cancel.by, reason: cancel.reason },
     awaiting: status === "awaiting_approval" ? (awaitedBy(state) ?? null) : null,
     doubt: status === "in_doubt" ? doubtIn(state) : null,
+    undoing: step.open?.undoes === true ? step.open.stepId : null,
     steps: state.started.document.steps.map(({ id, tool, transition }, index) => ({
       id,
       tool: tool ?? null,
       transition: transition ?? null,
       effect: effects.has(id),
-      came: index < state.done ? "done" : index > state.done ? "not-begun" : cameOf(state),
+      came: index < state.done ? "done" : index > state.done || !begun.has(id) ? "not-begun" : cameOf(state),
     })),
     effects: effectsOf(state),
     contradictions: state.observations.flatMap(({ seq, event, contradicts }) =>
@@ -78,10 +89,10 @@ function doubtIn({ step: { open } }: RunState): DoubtView | null {
   return { stepId, tool, undoes, idempotencyKey }
 }
 
-/** Of the one step that the run stands at. */
-function cameOf({ status, step }: RunState): RunStepView["came"] {
-  if (step.open !== undefined) return status === "in_doubt" ? "in-doubt" : "begun"
-  return step.failed === undefined ? "not-begun" : "failed"
+/** Of the one step that the run stands at, once it was called; while the run winds down, what is open is an undo. */
+function cameOf({ status, step: { open } }: RunState): RunStepView["came"] {
+  if (open === undefined || open.undoes === true) return "failed"
+  return status === "in_doubt" ? "in-doubt" : "begun"
 }
 
 const reasonRoom = 1_000
@@ -102,11 +113,14 @@ export const explainStatus = (status: Status | "damaged", look: Look): string =>
   paint(look, statusFormat[status], status.replace("_", " "))
 
 export function explainRun(
-  { runId, status, failure, doubt, steps, effects, contradictions }: RunView,
+  { runId, status, failure, ending, cancel, doubt, undoing, steps, effects, contradictions }: RunView,
   look: Look,
 ): string {
   const lines = [`run ${printable(runId)} ${explainStatus(status, look)}`]
-  if (failure !== null) lines.push(`  because   ${failure.code}: ${clip(failure.message, reasonRoom)}`)
+  const say = ({ code, message }: Failure): string => `${code}: ${clip(message, reasonRoom)}`
+  if (ending !== null) lines.push(`  to end    ${ending.status}, ${say(ending.failure)}`)
+  else if (cancel !== null) lines.push(`  to end    cancelled: ${clip(cancel.by, nameRoom)} asked for it`)
+  if (failure !== null && (ending === null || status === "in_doubt")) lines.push(`  because   ${say(failure)}`)
   const tell = (title: string, told: (step: RunStepView) => boolean): void => {
     const found = steps
       .filter(told)
@@ -114,17 +128,14 @@ export function explainRun(
     if (found.length > 0) lines.push(`  ${title.padEnd(9)} ${found.join(", ")}`)
   }
   const stood = (id: string): EffectReport["state"] | undefined => effects.find(({ stepId }) => stepId === id)?.state
-  tell("did", ({ id }) => stood(id) === "done" || stood(id) === "undo-failed")
+  tell("did", ({ id }) => stood(id) === "done" || stood(id) === "undo-failed" || id === undoing)
   tell("undid", ({ id }) => stood(id) === "undone")
   tell("replayed", ({ id }) => stood(id) === "replayed")
   for (const { stepId, tool, failure } of effects)
-    if (failure !== undefined)
-      lines.push(
-        `  not undone ${clip(`${stepId} (${tool})`, nameRoom * 2)}: ${failure.code}: ${clip(failure.message, reasonRoom)}`,
-      )
+    if (failure !== undefined) lines.push(`  not undone ${clip(`${stepId} (${tool})`, nameRoom * 2)}: ${say(failure)}`)
   tell("read", ({ effect, tool, came }) => !effect && tool !== null && came === "done")
   tell("in doubt", ({ id }) => doubt?.stepId === id && !doubt.undoes)
-  tell("undo in doubt", ({ id }) => doubt?.stepId === id && doubt.undoes)
+  tell(doubt === null ? "undoing" : "undo in doubt", ({ id }) => id === undoing)
   if (doubt !== null) lines.push(`  its key   ${clip(doubt.idempotencyKey, nameRoom * 2)}`)
   tell("begun", ({ came }) => came === "begun")
   tell("failed", ({ came }) => came === "failed")

@@ -112,7 +112,9 @@ function compareTables(whole: Whole, links: ReadonlyMap<string, Link>): readonly
   } catch (error) {
     if (!(error instanceof JournalTampered)) throw error
     const { runId, seq } = error.fields
-    return [{ kind: "sense", runId: `${runId}`, seq: Number(seq), problem: "what it takes was not free" }]
+    // Where another run was cut or altered, that is why.
+    const problem = "what it takes was not free"
+    return [...compareLinks(whole, links), { kind: "sense", runId: `${runId}`, seq: Number(seq), problem }]
   }
   const made = new Map<string, TableRow>()
   const place = ({ table, key }: TableRow): string => `${table} ${key}`
@@ -127,6 +129,17 @@ function compareTables(whole: Whole, links: ReadonlyMap<string, Link>): readonly
     made.delete(place(row))
   }
   for (const { table, key } of made.values()) findings.push({ kind: "table", table, row: key, problem: "missing" })
+  return findings
+}
+
+/** The runs that the store knows to have ended in another entry than their last. */
+function compareLinks(whole: Whole, links: ReadonlyMap<string, Link>): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const row of whole.tables()) {
+    const link = row.table === "link" ? links.get(row.key) : undefined
+    if (link !== undefined && tellLink(row.key, link).value !== row.value)
+      findings.push({ kind: "table", table: "link", row: row.key, problem: "different" })
+  }
   return findings
 }
 
@@ -187,6 +200,8 @@ export function tellFinding(finding: Finding): string {
     case "sense":
       return `entry ${finding.seq} of run \`${finding.runId}\` makes no sense: ${finding.problem}`
     case "table":
+      if (finding.table === "link" && finding.problem === "different")
+        return `run \`${finding.row}\` does not end with the entry that its row names: its last entries are gone, or the row was altered`
       return `row ${finding.row} of table \`${finding.table}\` is ${finding.problem}, by what the entries say`
     case "file":
       return `the file is damaged: ${finding.problem}`

@@ -22,17 +22,20 @@ export interface OtlpOptions {
   readonly every?: Duration.Input
 }
 
-/** For `createRunner` and `createWorker`: `telemetry: otlp({ url: "http://localhost:4318" })`. What is left is sent when they close. */
+/** For `createRunner` and `createWorker`: `telemetry: otlp({ url: "http://localhost:4318" })`. What is left is sent when they close, within a second. */
 export function otlp({ url, headers, serviceName = "sequitur", serviceVersion, every }: OtlpOptions): TelemetryLayer {
   const base = url.replace(/\/+$/, "")
   const resource = { serviceName, serviceVersion }
-  const exportInterval = every === undefined ? {} : { exportInterval: every }
+  const sending = { resource, headers, shutdownTimeout, ...(every === undefined ? {} : { exportInterval: every }) }
   return Layer.mergeAll(
-    OtlpTracer.layer({ url: `${base}/v1/traces`, resource, headers, ...exportInterval }),
-    OtlpMetrics.layer({ url: `${base}/v1/metrics`, resource, headers, ...exportInterval }),
+    OtlpTracer.layer({ url: `${base}/v1/traces`, ...sending }),
+    OtlpMetrics.layer({ url: `${base}/v1/metrics`, ...sending }),
   ).pipe(
     Layer.provide(OtlpExporter.layerFlusher),
     Layer.provide(OtlpSerialization.layerJson),
     Layer.provide(FetchHttpClient.layer),
   )
 }
+
+/** A collector that is down holds nobody up for longer: once for spans, once for metrics. */
+const shutdownTimeout: Duration.Input = "500 millis"

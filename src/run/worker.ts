@@ -12,7 +12,7 @@ import type { JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import { sayFound } from "./admit.ts"
-import { InputsRefused } from "./failure.ts"
+import { type HandlerMissing, InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
 import { type Driving, goOn, readState } from "./run.ts"
 import { listen, silent, type Telemetry, type TelemetryLayer } from "./telemetry.ts"
@@ -55,12 +55,17 @@ export interface Worker {
    * the store. What is still under way after `graceMs` is left as a process that ends would leave it.
    */
   readonly stop: () => Promise<void>
-  /** Settles when the worker has stopped; rejects where it could not work at all: the store, or its own options. */
+  /** Settles when the worker has stopped; rejects where it could not work at all: the store. */
   readonly stopped: Promise<void>
 }
 
-/** Works until it is stopped: `const worker = createWorker({ store: sqlite("runs.db"), tools })`, `await worker.stop()`. */
+/**
+ * Works until it is stopped: `const worker = createWorker({ store: sqlite("runs.db"), tools })`, `await worker.stop()`. Throws where
+ * its own options are refused: nobody may ever ask a worker anything.
+ */
 export function createWorker(options: WorkerOptions): Worker {
+  const refused = admit(options)
+  if (refused !== undefined) throw refused
   const { store, ids = live } = options
   const listening = listen(options.telemetry, options)
   const runtime = ManagedRuntime.make(Layer.mergeAll(store, ids, listening.layer))
@@ -89,13 +94,18 @@ export function createWorker(options: WorkerOptions): Worker {
 export const work = (
   options: WorkOptions,
   telemetry: Telemetry = { ...silent, onEvent: options.onEvent },
-): Effect.Effect<void, InputsRefused, Journal | Ids> =>
+): Effect.Effect<void, InputsRefused | HandlerMissing, Journal | Ids> =>
   Effect.suspend(() => {
     const refused = admit(options)
     return refused === undefined ? loop(options, telemetry) : Effect.fail(refused)
   })
 
-function admit({ tools, concurrency = 1, everyMs = 1, graceMs = 0 }: WorkOptions): InputsRefused | undefined {
+function admit({
+  tools,
+  concurrency = 1,
+  everyMs = 1,
+  graceMs = 0,
+}: WorkOptions): InputsRefused | HandlerMissing | undefined {
   const expected = "Give a whole number"
   for (const [name, value, min] of [
     ["concurrency", concurrency, 1],
@@ -110,7 +120,8 @@ function admit({ tools, concurrency = 1, everyMs = 1, graceMs = 0 }: WorkOptions
     })
   }
   const boxes = typeof tools === "function" ? [] : [tools].flat()
-  if (typeof tools === "function" || (boxes.length > 0 && boxes.every(isToolbox))) return undefined
+  if (typeof tools === "function" || (boxes.length > 0 && boxes.every(isToolbox)))
+    return boxes.find(({ fault }) => fault !== undefined)?.fault
   return new InputsRefused({
     field: "`tools`",
     problem: `must be what \`toolbox\` makes, but ${sayFound(tools)}`,

@@ -206,16 +206,33 @@ describe.concurrent("a run that is cut off", () => {
     expect(runId).toMatch(/^run_/)
     expect([stopped.code, stopped.err]).toEqual([
       code,
-      `stopped; to go on: sequitur resume ${runId} --take-over --store ${store}\n`,
+      `stopped; to go on: sequitur resume ${runId} --store ${store}\n`,
     ])
-    // Nobody else can know that no process is at work on it.
-    const early = await mended("resume", runId)
-    expect([early.code, early.err]).toEqual([1, expect.stringMatching(/^error RUN208: .*\nhint: .* --take-over, if/)])
-    const resumed = await mended("resume", runId, "--take-over")
+    const resumed = await mended("resume", runId)
     expect(resumed.code).toBe(3)
     expect(resumed.out).toContain("(attempt 2)")
     // A read may be called again.
     expect(records()).toEqual(["find o_1", "find o_1"])
+  })
+
+  test("while another process holds it, is not taken up; and a cancellation is left to that one", async () => {
+    const { store, env, call, mended, records } = desk("slow")
+    const args = ["run", "refund.json", "--inputs", inputs, "--store", store]
+    const bare = folder()
+    const running = sequitur(args, { env })
+    await expect.poll(records, { timeout: 20_000 }).toEqual(["find o_1"])
+    const runId = runIn(await call("runs"))
+    const early = await mended("resume", runId)
+    expect([early.code, early.err]).toEqual([1, expect.stringMatching(/^error RUN208: .*\nhint: .* --take-over, if/)])
+    const cancelled = await sequitur(["cancel", runId, "--store", store], { cwd: bare, env })
+    expect([cancelled.code, cancelled.err]).toEqual([0, ""])
+    expect(cancelled.out).toMatch(
+      / running\n {2}to end {4}cancelled: \S+ asked for it\n.*\n {2}left to {3}the process/s,
+    )
+    expect(cancelled.out).not.toContain("to go on")
+    const whole = await running
+    expect([whole.code, whole.out]).toEqual([5, expect.stringContaining(" cancelled\n")])
+    expect(whole.out).toContain("failed    find (find_order)\n  not begun pay (refund)")
   })
 
   test("by an error that a tool let fall: one line, no trace", async () => {
@@ -241,7 +258,7 @@ describe.concurrent("a run that is cut off", () => {
       error: {
         code: "stopped",
         message: "stopped",
-        hint: `to go on: sequitur resume ${runIn(stopped)} --take-over --store ${slow.store}`,
+        hint: `to go on: sequitur resume ${runIn(stopped)} --store ${slow.store}`,
       },
     })
     expect(lastOf(fallen).error).toMatchObject({ code: "uncaught", hint: null })
@@ -374,7 +391,7 @@ describe.concurrent("what cannot be used", () => {
     [
       "a store in no folder",
       ["run", "look.json", "--inputs", inputs, "--store", "no/where.db"],
-      /^error RUN501: the journal at `no\/where\.db` cannot be used: the folder .* does not exist/,
+      /^error RUN501: the journal cannot be used: no\/where\.db: the folder .* does not exist/,
     ],
     [
       "a store that is no database",

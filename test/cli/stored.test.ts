@@ -101,6 +101,21 @@ describe.concurrent("resolve", () => {
     await expect(masked.replace(/k1:[0-9a-f]{12}…/g, "<key>…")).toMatchFileSnapshot("golden/in-doubt.txt")
   })
 
+  test("of an undo is asked as such, beside why the run ends; to say that it was not applied calls it again", async () => {
+    const { broken, call, runId, records } = await begun("waiting")
+    const denied = await broken("undo", "deny", runId, "open", "--by", "eve", "--reason", "too much")
+    expect([denied.code, denied.err]).toEqual([4, ""])
+    expect(denied.out).toContain(" to end    failed, RUN301: `eve` denied step `open`: too much\n")
+    expect(denied.out).toContain(" because   RUN109: whether `let_go` of step `keep` took effect is not known")
+    expect(denied.out).toContain("\n  did       keep (hold)\n")
+    expect(denied.out).toContain("\nkeep did take effect; whether let_go has undone it is not known.\n")
+    expect(denied.out).toContain(`\nif it was not:     sequitur resolve ${runId} keep --not-applied`)
+    const before = records().length
+    const settled = await call("resolve", runId, "keep", "--not-applied", "--reason", "seen")
+    expect([settled.code, settled.out]).toEqual([1, expect.stringContaining("\n  undid     keep (hold)\n")])
+    expect(records()).toHaveLength(before + 1)
+  })
+
   test("--applied: the result is held to the tool's, and the run goes on with it", async () => {
     const { call, runId, records, store } = await begun("in-doubt")
     const [wrong, neither, both] = await Promise.all([
@@ -122,7 +137,7 @@ describe.concurrent("resolve", () => {
     const resumed = await call("resume", runId)
     expect([resumed.code, resumed.err]).toEqual([
       4,
-      expect.stringContaining(`sequitur resolve ${runId} pay --store ${store}`),
+      expect.stringContaining(`sequitur resolve ${runId} pay --not-applied --reason '<how you know>' --store ${store}`),
     ])
     const said = await call(
       "resolve",
@@ -231,7 +246,10 @@ describe.concurrent("a whole store", () => {
       expect.stringMatching(/^verified: 1 run, \d+ entries; taken over into /),
     ])
     const twice = await sequitur(["import", file, "--store", copy])
-    expect([twice.code, twice.err]).toEqual([1, expect.stringMatching(/^error RUN502/)])
+    expect([twice.code, twice.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN207: .*\nhint: Nothing was taken over/),
+    ])
     const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy]
     expect((await sequitur(resolved)).code).toBe(0)
     const looked = await sequitur(["import", other, "--store", join(path, "none.db")])
@@ -248,7 +266,17 @@ describe.concurrent("a whole store", () => {
     const recovered = await sequitur(["recover", join(path, "runs.db"), join(path, "new.db")])
     expect([recovered.code, recovered.out]).toEqual([0, expect.stringMatching(/^recovered 1 whole run: /)])
     const again = await sequitur(["recover", join(path, "runs.db"), join(path, "new.db")])
-    expect([again.code, again.err]).toEqual([2, expect.stringMatching(/^error RUN501: .* is there already/)])
+    expect([again.code, again.err]).toEqual([
+      2,
+      expect.stringMatching(/^error RUN501: .* is there already.*\nhint: Name a new file/),
+    ])
+    const noise = join(path, "noise.db")
+    writeFileSync(noise, "no database at all".repeat(100))
+    const lost = await sequitur(["recover", noise, join(path, "newer.db")])
+    expect([lost.code, lost.err]).toEqual([
+      2,
+      expect.stringMatching(/^error RUN501: .*\nhint: Nothing of it can be read/),
+    ])
   })
 
   test("a run is derived anew; what does not follow is named by its entry", async () => {

@@ -35,7 +35,7 @@ export function secondCompilerLines(plans: number, seed: number): readonly Line[
   ]
 }
 
-const mended = ["refused", "in round 1", "in all", "as it was", ""]
+const mended = ["refused", "round 1", "in all", "as it was", ""]
 
 export const mendedColumns = mended
 

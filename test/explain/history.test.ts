@@ -169,6 +169,67 @@ test("what came of a run that stands in the middle of a call", () => {
   expect(explainRun(stateOf([...events.slice(0, 9), doubt]), plain)).toContain("\n  in doubt  pay (refund)")
 })
 
+test("what another run has done is no read, and a step whose call failed was begun, also when all is undone", () => {
+  const undo = { kind: "call", tool: "void_refund", args: [] } as const
+  const policy = { version: "1", effect: "write", timeoutMs: 1, idempotency: { kind: "none" } } as const
+  const [key, undoKey] = ["k1:0", "k1:1"]
+  const winding: Event = { kind: "winding-down", status: "failed", failure: { ...failure, stepId: "tell" } }
+  const undoing: Event = {
+    kind: "intent",
+    stepId: "pay",
+    tool: "void_refund",
+    attempt: 1,
+    args: {},
+    undoes: true,
+    idempotencyKey: undoKey,
+  }
+  const lost = { ...failure, code: "RUN109", tag: "EffectInDoubt", message: "not known" } as const
+  const some: readonly Event[] = [
+    { ...started, tools: { refund: { ...policy, undo }, void_refund: policy, notify: policy } },
+    ...events.slice(1, 9),
+    { kind: "outcome", stepId: "pay", attempt: 1, tookMs: 1, result: 1 },
+    { kind: "intent", stepId: "tell", tool: "notify", attempt: 1, args: {}, idempotencyKey: key },
+    { kind: "attempt-failed", stepId: "tell", attempt: 1, tookMs: 1, failure },
+    winding,
+    undoing,
+  ]
+  expect(`\n${explainRun(stateOf(some), plain)}\n`).toBe(`
+run run_1 running
+  to end    failed, RUN101: step \`pay\` failed: \`refund\` said: no
+  did       pay (refund)
+  read      find (list)
+  undoing   pay (refund)
+  failed    tell (notify)
+`)
+  const doubt: readonly Event[] = [
+    { kind: "answer-lost", stepId: "pay", attempt: 1, undoes: true, tookMs: 1, failure: lost },
+    { kind: "in-doubt", stepId: "pay", attempt: 1, undoes: true, failure: lost },
+  ]
+  expect(`\n${explainRun(stateOf([...some, ...doubt]), plain)}\n`).toBe(`
+run run_1 in doubt
+  to end    failed, RUN101: step \`pay\` failed: \`refund\` said: no
+  because   RUN109: not known
+  did       pay (refund)
+  read      find (list)
+  undo in doubt pay (refund)
+  its key   k1:1
+  failed    tell (notify)
+`)
+  const replayed: readonly Event[] = [
+    ...events.slice(0, 8),
+    {
+      kind: "replayed",
+      stepId: "pay",
+      tool: "refund",
+      args: {},
+      idempotencyKey: key,
+      from: { runId: "run_0", stepId: "pay" },
+      result: 1,
+    },
+  ]
+  expect(explainRun(stateOf(replayed), plain)).toContain("\n  replayed  pay (refund)\n  read      find (list)\n")
+})
+
 test("what waits for a person is shown whole, as JSON", () => {
   const { awaiting } = stateOf(events.slice(0, 6))
   expect(awaiting).toEqual(request)
@@ -219,10 +280,14 @@ test("runs are a list, their ids whole", () => {
     startedAtMs: 0,
     updatedAtMs: 1,
   }
-  const due = new Set([runId])
-  const shown = listRuns([{ ...summary, status: "awaiting_approval" }], due, plain).split("\n")
+  const runs = [
+    { ...summary, status: "awaiting_approval", due: true, cancelling: false },
+    { ...summary, status: "running", due: false, cancelling: true },
+  ] as const
+  const shown = listRuns(runs, plain).split("\n")
   expect(shown.slice(2)).toEqual([
-    `${runId}  awaiting approval, due  1970-01-01T00:00:00.000Z  acme    ada\\u001b[0m`,
+    `${runId}  awaiting approval, due    1970-01-01T00:00:00.000Z  acme    ada\\u001b[0m`,
+    `${runId}  running, being cancelled  1970-01-01T00:00:00.000Z  acme    ada\\u001b[0m`,
     "",
     "  1 awaiting approval (`approve` or `deny`)",
     "  1 due (`worker`, or `resume`)",

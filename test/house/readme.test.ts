@@ -64,7 +64,8 @@ function renew(text: string): string {
     )
     .replace(/```console\n([\s\S]*?)```/g, (_, body: string) => {
       const commands = body.split("\n").filter((line) => line.startsWith("$ "))
-      return `\`\`\`console\n${commands.map((line) => `${line}\n${print(line.slice(2))}\n`).join("\n")}\`\`\``
+      const blocks = commands.map((line) => [line, print(line.slice(2))].filter((part) => part !== "").join("\n"))
+      return `\`\`\`console\n${blocks.join("\n\n")}\n\`\`\``
     })
     .replace(
       /(<!-- codes -->)[\s\S]*?(<!-- \/codes -->)/,

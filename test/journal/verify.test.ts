@@ -65,8 +65,8 @@ test.each([
   ["UPDATE run SET tenant = 'acme' WHERE run = 'paying'", "row paying of table `run` is different"],
   ["UPDATE run SET epoch = 7 WHERE run = 'waiting'", "row waiting of table `run` is different"],
   ["UPDATE run SET open = NULL WHERE run = 'paying'", "row paying of table `run` is different"],
-  ["UPDATE run SET salt = 'x' WHERE run = 'waiting'", "row waiting of table `link` is different"],
-  ["UPDATE run SET hash = 'x' WHERE run = 'waiting'", "row waiting of table `link` is different"],
+  ["UPDATE run SET salt = 'x' WHERE run = 'waiting'", "run `waiting` does not end with the entry that its row names"],
+  ["UPDATE run SET hash = 'x' WHERE run = 'waiting'", "run `waiting` does not end with the entry that its row names"],
   ["DELETE FROM run WHERE run = 'waiting'", "row waiting of table `run` is missing"],
   [
     "UPDATE effect SET state = 'released' WHERE tenant = 'other'",
@@ -93,6 +93,33 @@ test.each([
   ],
 ])("found: %s", async (sql, said) => {
   expect((await findIn(sql)).join("\n")).toContain(said)
+})
+
+test("found: of a run that was cut, and one that hangs on what is gone, the one that was cut first", async () => {
+  const [file, passed] = [newFile(), [events.readIntent, events.readOutcome, events.entered]]
+  const { tag, code, message } = events.readFailed.failure
+  const released = {
+    kind: "attempt-failed",
+    stepId: "write",
+    attempt: 1,
+    tookMs: 1,
+    failure: { tag, code, message },
+  } as const
+  const again = { ...events.writeIntent, idempotencyKey: "k1:2", identity: "k1:1", generation: 1 } as const
+  await withStore(sqlite(file), async (ask) => {
+    await ask((journal) => journal.append("cut", recorded([started(), ...passed, events.writeIntent, released])))
+    await ask((journal) => journal.append("after", recorded([started(), ...passed, again])))
+  })
+  const db = new DatabaseSync(file)
+  db.exec("DROP TRIGGER entry_is_kept; DELETE FROM entry WHERE run = 'cut' AND seq = 5")
+  db.close()
+  const { ask, close } = openStore(sqlite(file))
+  const { findings } = await ask((journal) => journal.inspect((whole) => verifyStore(whole)))
+  await close()
+  expect(findings.slice(0, 2).map((finding) => tellFinding(finding))).toEqual([
+    "run `cut` does not end with the entry that its row names: its last entries are gone, or the row was altered",
+    "entry 4 of run `after` makes no sense: what it takes was not free",
+  ])
 })
 
 test("found: an index that says something else than its table", async () => {

@@ -152,6 +152,19 @@ describe("a runner with a collector", () => {
     await runner.close()
   })
 
+  test("nor is its end held up by one that never answers", async () => {
+    const deaf = createServer(() => {})
+    await new Promise<void>((done) => deaf.listen(0, "127.0.0.1", done))
+    const telemetry = otlp({ url: `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`, every: "10 millis" })
+    const runner = createRunner({ catalog, tools: handlersOf(countCalls()), store: memory(), telemetry })
+    await runner.run(refundPlan, scope)
+    const before = performance.now()
+    await runner.close()
+    expect(performance.now() - before).toBeLessThan(2_000)
+    deaf.closeAllConnections()
+    deaf.close()
+  })
+
   test("without one nothing is sent", async () => {
     sent = []
     const runner = createRunner({ catalog, tools: handlersOf(countCalls()), store: memory() })

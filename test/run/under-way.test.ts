@@ -182,7 +182,7 @@ describe("what came of an effect that can no longer be recorded is not lost", ()
         'it answered {"id":"w2","proratedCents":2450}': () => cancelled,
         "it answered, but the result of step `cancel` holds": () => ({ at: () => 1 }) as never,
         'it answered {"id":7}': () => ({ id: 7 }) as never,
-        "whether step `cancel` took effect is not known: `cancel` said: the line went dead": () => {
+        "whether `cancel` of step `cancel` took effect is not known: `cancel` said: the line went dead": () => {
           throw new Error("the line went dead")
         },
       }
@@ -198,7 +198,7 @@ describe("what came of an effect that can no longer be recorded is not lost", ()
         const world = yield* makeWorld({ cancel }, catalog, failing)
         const lost = yield* Effect.flip(world.run())
         expect(lost).toMatchObject({ _tag: "OutcomeNotRecorded", again: false })
-        expect(lost.message).toContain("the journal at `runs.db` cannot be used: the disk is full): ")
+        expect(lost.message).toContain("the journal cannot be used: runs.db: the disk is full): ")
         expect(lost.message).toContain(said)
       }
     }),

@@ -306,7 +306,7 @@ describe("stopping", () => {
 })
 
 describe("what it is handed", () => {
-  test("is looked at: `stopped` rejects", async () => {
+  test("is looked at when it is made; and a store that cannot be used rejects `stopped`", async () => {
     const wrong: readonly (readonly [Partial<WorkOptions>, string])[] = [
       [{ tools: undefined as never }, "`tools` of this run must be what `toolbox` makes, but is missing"],
       [{ tools: [] }, "`tools` of this run must be what `toolbox` makes, but is an array"],
@@ -314,9 +314,11 @@ describe("what it is handed", () => {
       [{ tools: box(countCalls()), everyMs: 0.5 }, "`everyMs` of this run must be a count, but is a number"],
     ]
     for (const [options, message] of wrong) {
-      const worker = createWorker({ store: memory(), ...options } as never)
-      await expect(worker.stopped).rejects.toMatchObject({ code: "RUN201", message })
+      const make = () => createWorker({ store: memory(), ...options } as never)
+      expect(make).toThrow(expect.objectContaining({ code: "RUN201", message }))
     }
+    const unfit = toolbox(catalog, {} as never)
+    expect(() => createWorker({ store: memory(), tools: unfit })).toThrow(expect.objectContaining({ code: "RUN203" }))
     const folder = mkdtempSync(join(tmpdir(), "sequitur-worker-"))
     const store = sqlite(join(folder, "none.db"), { create: false })
     await expect(createWorker({ store, tools: box(countCalls()) }).stopped).rejects.toMatchObject({ code: "RUN501" })

@@ -43,13 +43,13 @@ export async function denyRun(
   const origin = await tryOriginOf(before, options)
   if (origin !== undefined) {
     return follow(
-      { ...origin, store, format, before, waitsAt },
+      { ...origin, store, format, before, waitsAt, word: true },
       async (runner) => (await runner.deny(runId, stepId, { by, reason })).runId,
     )
   }
   const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(format) })
   const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
-  return tellEnd(runId, entries, store, format)
+  return tellEnd({ runId, entries, store, format, word: true })
 }
 
 function waitingIn(runId: string, entries: readonly Entry[]): string | undefined {

@@ -4,6 +4,7 @@ import { plural } from "../../explain/verdict.ts"
 import { importLines } from "../../journal/export.ts"
 import { Journal } from "../../journal/journal.ts"
 import { sqlite } from "../../journal/sqlite.ts"
+import { RunExists } from "../../run/failure.ts"
 import { advise } from "../advice.ts"
 import { nameOf } from "../modules.ts"
 import { lookFor, readBytes } from "../read-file.ts"
@@ -44,6 +45,8 @@ async function takeOver(store: string, entries: Parameters<Journal["Service"]["a
       Journal.use((journal) => journal.adopt(entries)).pipe(
         Effect.provide(sqlite(store)),
         // Two runs that were never in one store may have made the same effect.
+        // What was verified has no gap: the store has the run.
+        Effect.catchTag("JournalConflict", ({ fields }) => Effect.fail(new RunExists({ runId: `${fields.runId}` }))),
         Effect.catchTag("Taken", () => Effect.die(new Error("what a run has taken there is another run's here"))),
       ),
     )

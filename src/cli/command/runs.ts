@@ -1,6 +1,7 @@
 /** `sequitur runs`: the runs of a store. */
 import * as Effect from "effect/Effect"
 import { listRuns } from "../../explain/runs.ts"
+import type { JournalService, RunSummary } from "../../journal/journal.ts"
 import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
 
@@ -11,12 +12,25 @@ export interface RunsOptions {
 }
 
 export async function showRuns({ store, format, tenant }: RunsOptions): Promise<number> {
-  const { runs, due } = await useStore(store, (journal) =>
-    Effect.all({ runs: journal.list({ tenant }), due: journal.due(Date.now(), Number.MAX_SAFE_INTEGER) }),
+  const runs = await useStore(store, (journal) =>
+    Effect.gen(function* () {
+      const due = new Set(yield* journal.due(Date.now(), Number.MAX_SAFE_INTEGER))
+      return yield* Effect.forEach(yield* journal.list({ tenant }), (run) =>
+        Effect.map(isCancelled(journal, run), (cancelling) => ({ ...run, due: due.has(run.runId), cancelling })),
+      )
+    }),
   )
-  const isDue = new Set(due)
-  if (format === "json") printJson({ runs: runs.map((run) => ({ ...run, due: isDue.has(run.runId) })) })
+  if (format === "json") printJson({ runs })
   else if (runs.length === 0) print("no runs")
-  else print(listRuns(runs, isDue, lookOf(process.stdout)))
+  else print(listRuns(runs, lookOf(process.stdout)))
   return exit.fine
 }
+
+/** Only its entries say so. What is wrong with them is for `log` to tell. */
+const isCancelled = (journal: JournalService, { runId, status }: RunSummary): Effect.Effect<boolean> =>
+  status === "running" || status === "in_doubt"
+    ? Effect.match(journal.read(runId), {
+        onFailure: () => false,
+        onSuccess: (entries) => entries.some(({ event }) => event.kind === "cancel-requested"),
+      })
+    : Effect.succeed(false)

@@ -41,5 +41,9 @@ export default () =>
       return { refundId: `r_${orderId}` }
     },
     hold: ({ orderId }) => log(`hold ${orderId}`) ?? null,
-    let_go: ({ orderId }) => log(`let go ${orderId}`) ?? null,
+    let_go: ({ orderId }) => {
+      log(`let go ${orderId}`)
+      if (process.env.SHOP_FAULT === "undo") throw new Error("the line went dead")
+      return null
+    },
   })
