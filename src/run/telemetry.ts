@@ -110,10 +110,10 @@ class Measured {
 
   begin(runId: string, started: RunStarted, atMs: number, cutOffMs?: number): void {
     this.#end(runId, atMs, undefined)
-    const { origin, document, planHash } = started
+    const { origin, document } = started
     const span = this.#span("sequitur.run", parentIn(origin), atMs, "internal")
-    for (const [name, value] of Object.entries({ "sequitur.run.id": runId, "sequitur.plan.hash": planHash }))
-      span.attribute(name, value)
+    // No hash of the plan: what it says could be guessed from it.
+    span.attribute("sequitur.run.id", runId)
     if (typeof origin.model === "string") span.attribute("gen_ai.request.model", origin.model)
     const tools = new Map(document.steps.map(({ id, tool = "" }) => [id, tool]))
     this.#activations.set(runId, { span, tools, call: undefined, recoveringMs: cutOffMs })
@@ -142,7 +142,7 @@ class Measured {
       onSuccess: (runs) => {
         const waiting = runs.filter(({ status }) => status === "awaiting_approval")
         const doubts = runs.filter(({ status }) => status === "in_doubt")
-        const oldestMs = Math.min(nowMs, ...waiting.map(({ updatedAtMs }) => updatedAtMs))
+        const oldestMs = waiting.reduce((least, { updatedAtMs }) => Math.min(least, updatedAtMs), nowMs)
         metrics.doubtsOpen.updateUnsafe(doubts.length, this.#context)
         metrics.approvalsWaiting.updateUnsafe(waiting.length, this.#context)
         metrics.oldestApproval.updateUnsafe((nowMs - oldestMs) / 1_000, this.#context)
