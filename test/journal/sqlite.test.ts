@@ -334,7 +334,8 @@ test("through a link, to the file or to its folder, all of a store is read, reco
   const error = await look((journal) => Effect.flip(journal.append("fourth", named(["started"]))))
   expect(error).toMatchObject({ trouble: "replaced" })
   await close()
-  expect(await ask(file, (journal) => journal.list())).toHaveLength(3)
+  const listed = await ask(file, (journal) => journal.list())
+  expect(listed.map(({ runId }) => runId)).toEqual(expect.arrayContaining(["run", "late", "third"]))
 })
 
 test("a link to a file that is gone makes one where it leads, unless its log is there", async () => {

@@ -7,7 +7,8 @@ import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { Chain, type Sealed } from "../chain.ts"
-import { type Entry, journalVersion } from "../entry.ts"
+import { type Entry, journalVersion, type RunStarted } from "../entry.ts"
+import { misshapen } from "../event-shape.ts"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
 import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
@@ -140,11 +141,13 @@ function soundOf(runId: string, found: ReadonlyMap<number, Found>): readonly Pla
   const sound: Placed[] = []
   const chain = new Chain(runId)
   let state: RunState | undefined
+  let started: RunStarted | undefined
   for (let next = found.get(0); next !== undefined; next = found.get(sound.length)) {
     const { n, sealed } = next
     const { seq, atMs, hash } = sealed
     const event = chain.open(sealed, sound.length)
-    if (event === undefined) break
+    if (event === undefined || misshapen(event, started) !== undefined) break
+    if (event.kind === "run-started") started = event
     const old = event.kind === "run-started" && event.journal < journalVersion
     const record = { seq, atMs, event }
     const folded = state === undefined ? (seq > 0 || old ? undefined : begin(runId, record)) : fold(state, record)
