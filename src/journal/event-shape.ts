@@ -178,7 +178,8 @@ const oldEvent = Type.Object(
 export function misshapen(event: Event, started: RunStarted | undefined): string | undefined {
   const value = event as unknown as { readonly [field: string]: Json }
   const shape = shapes.get(value.kind)
-  if (shape === undefined) return `its kind is none that is known: ${JSON.stringify(value.kind) ?? "it has none"}`
+  if (shape === undefined)
+    return `its kind is none that is known: ${(JSON.stringify(value.kind) ?? "it has none").slice(0, 40)}`
   const version = started?.journal ?? (Number.isInteger(value.journal) ? Number(value.journal) : journalVersion)
   const asked = version >= journalVersion ? shape : started === undefined ? oldStart : oldEvent
   if (!accepts(asked, value)) return tellMisfit(asked, value)
@@ -192,7 +193,7 @@ function tellMisfit(shape: TSchema, value: Json): string {
   if (misfit === undefined) return "it is no event"
   const { at, kind, key = "", expected, found } = misfit
   if (kind === "missing") return `\`${at}/${key}\` is missing`
-  return kind === "unknown" ? `\`${at}/${key}\` is not known` : `\`${at}\` is ${found}, and should be ${expected}`
+  return kind === "unknown" ? `\`${at}\` is not known` : `\`${at}\` is ${found}, and should be ${expected}`
 }
 
 /** Settling and undoing go by what the run says of its tools. */

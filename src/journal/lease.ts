@@ -155,7 +155,8 @@ export function adopt(
     rows.addEntry(after, record)
   }
   for (const run of adopted.values()) {
-    const held = from === "there" && !isTerminal(run.status)
+    // Nobody goes on with what is in doubt before a person has said what became of it.
+    const held = from === "there" && !isTerminal(run.status) && run.status !== "in_doubt"
     const holder = held ? { owner: elsewhere, untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
     rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
   }
