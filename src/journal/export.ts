@@ -19,6 +19,7 @@ import {
 } from "./chain.ts"
 import type { Entry, Event } from "./entry.ts"
 import type { Whole } from "./journal.ts"
+import { farthestMs } from "./lease.ts"
 import { type Anchor, anchorOf, type Finding, holdAgainst, readAnchor, tellFinding, verifyStore } from "./verify.ts"
 
 /** Of the lines. */
@@ -117,9 +118,13 @@ interface Place {
 
 function readPlace({ runId, seq, atMs, hash }: JsonObject): Place | undefined {
   if (typeof runId !== "string" || !runId.isWellFormed() || typeof hash !== "string") return undefined
-  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(atMs)) return undefined
+  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(atMs) || Math.abs(Number(atMs)) > farthestMs) return undefined
   return { runId, seq: Number(seq), atMs: Number(atMs), hash }
 }
+
+/** As ids of runs are: `__proto__` would be lost in a head, and a command would take what begins with `-` for an option. */
+const refuseId = ({ runId }: Place): string | undefined =>
+  /^(?!__proto__$|-)[A-Za-z0-9_.:-]{1,128}$/.test(runId) ? undefined : `no run may be called ${write(runId)}`
 
 function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
   const runs = new Map<string, Sealed[]>()
@@ -129,8 +134,9 @@ function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
   for (const [index, record] of records.entries()) {
     const place = readPlace(record)
     const event = record.event as unknown as Event
-    if (place === undefined || !isObject(record.event))
-      return { kind: "refused", problems: [{ line: index + 2, problem: "it is no entry" }] }
+    const problem = place === undefined || !isObject(record.event) ? "it is no entry" : refuseId(place)
+    if (place === undefined || problem !== undefined)
+      return { kind: "refused", problems: [{ line: index + 2, problem: problem ?? "it is no entry" }] }
     const last = links.get(place.runId) ?? beginning
     const sealed = { ...seal(place.runId, last, { seq: place.seq, atMs: place.atMs, event }), hash: place.hash }
     links.set(place.runId, { hash: place.hash, salt: last.salt ?? saltIn(event) })

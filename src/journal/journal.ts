@@ -72,8 +72,9 @@ export interface JournalService {
   /** Looks at the whole store as it is at one moment, to verify or copy it. */
   readonly inspect: <A>(look: (whole: Whole) => A) => Effect<A, StoreUnavailable>
   /**
-   * Takes over whole runs from another store, in one transaction: all or none. Nobody holds them then. Only for entries that
-   * were verified (see `export.ts`). A run that is here already is a `JournalConflict`.
+   * Takes over whole runs from another store, in one transaction: all or none. That one may go on with those that have not
+   * ended: here they are under way, until somebody takes them up with `takeOver`. Only for entries that were verified (see
+   * `export.ts`). A run that is here already is a `JournalConflict`.
    */
   readonly adopt: (entries: readonly Entry[]) => Effect<void, StoreUnavailable | JournalConflict | Taken>
 }

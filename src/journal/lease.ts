@@ -22,6 +22,14 @@ export interface Rows extends Tables {
   addEntry(run: RunRow, record: Recorded): void
 }
 
+/** As far as a Date goes. A number beyond what it can count exactly could be written, and never be read again. */
+export const farthestMs = 8.64e15
+
+const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
+
+/** Holds what was imported before it had ended: the store that it comes from may go on with it too. */
+const elsewhere = "the store it was imported from"
+
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
 /** Where it is refused, whatever was changed must be taken back. */
@@ -64,13 +72,18 @@ function fence(run: Held, records: readonly Recorded[], as: Writer | undefined):
 
 const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoch && owner === as.owner
 
-const underWay = ({ runId, untilMs }: Held, owner: string): RunUnderWay =>
-  new RunUnderWay({
+function underWay({ runId, untilMs }: Held, owner: string): RunUnderWay {
+  const takeOver = "`resume` it with `takeOver: true` (`--take-over`), if you know that"
+  if (owner === elsewhere) {
+    const standing = "was imported before it had ended, and may go on in the store it comes from"
+    return new RunUnderWay({ runId, standing, remedy: `Otherwise ${takeOver} it does not.` })
+  }
+  return new RunUnderWay({
     runId,
-    standing: `is held by \`${owner}\` until ${new Date(untilMs).toISOString()}`,
-    remedy:
-      "Wait until then and `resume` it; or `resume` it with `takeOver: true` (`--take-over`), if you know that no process is at work on it any more.",
+    standing: `is held by \`${owner}\` until ${new Date(within(untilMs)).toISOString()}`,
+    remedy: `Wait until then and \`resume\` it; or ${takeOver} no process is at work on it any more.`,
   })
+}
 
 /** The fold refuses it before, in better words. */
 function refuseOld({ runId, journal }: RunRow): void {
@@ -82,8 +95,11 @@ function leaseAfter(
   status: Status,
   as: Writer | undefined,
 ): Pick<Held, "owner" | "untilMs" | "dueMs"> {
-  if (as?.release !== undefined) return { owner: undefined, untilMs: 0, dueMs: as.release.dueMs }
-  if (as !== undefined) return { owner: as.owner, untilMs: as.untilMs, dueMs: undefined }
+  if (as?.release !== undefined) {
+    const { dueMs } = as.release
+    return { owner: undefined, untilMs: 0, dueMs: dueMs === undefined ? undefined : within(dueMs) }
+  }
+  if (as !== undefined) return { owner: as.owner, untilMs: within(as.untilMs), dueMs: undefined }
   // What somebody else has written is a reason to look again; but a run that still waits waits as long as before.
   const dueMs = status === "running" ? undefined : before?.dueMs
   return { owner: before?.owner, untilMs: before?.untilMs ?? 0, dueMs }
@@ -106,19 +122,26 @@ export function takeUp(
   const after = advance(run, record)
   rows.addEntry(after, record)
   // It stays due: who takes it up may end before anything is done.
-  rows.keepRun(run, { ...after, owner, untilMs, dueMs: run.dueMs })
+  rows.keepRun(run, { ...after, owner, untilMs: within(untilMs), dueMs: run.dueMs })
   return record
 }
 
 export function renew(rows: Rows, runId: string, as: Writer): number | LeaseLost {
   const run = rows.run(runId)
   if (run === undefined || !holds(run, as)) return new LeaseLost({ runId })
-  rows.keepRun(run, { ...run, untilMs: as.untilMs })
+  rows.keepRun(run, { ...run, untilMs: within(as.untilMs) })
   return run.seq
 }
 
-/** Runs of another store, in the order in which they were written there. Nobody holds them. */
-export function adopt(rows: Rows, entries: readonly Entry[]): JournalConflict | Taken | undefined {
+/**
+ * Runs of another store, in the order in which they were written there. Where that one may still go on with them, those that
+ * have not ended must be taken from it; where it is `gone`, nobody holds them.
+ */
+export function adopt(
+  rows: Rows,
+  entries: readonly Entry[],
+  from: "there" | "gone",
+): JournalConflict | Taken | undefined {
   const adopted = new Map<string, RunRow>()
   for (const { runId, seq, atMs, event } of entries) {
     const record = { seq, atMs, event }
@@ -131,8 +154,12 @@ export function adopt(rows: Rows, entries: readonly Entry[]): JournalConflict | 
     adopted.set(runId, after)
     rows.addEntry(after, record)
   }
-  for (const run of adopted.values())
-    rows.keepRun(undefined, { ...run, owner: undefined, untilMs: 0, dueMs: undefined })
+  for (const run of adopted.values()) {
+    // Nobody goes on with what is in doubt before a person has said what became of it.
+    const held = from === "there" && !isTerminal(run.status) && run.status !== "in_doubt"
+    const holder = held ? { owner: elsewhere, untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
+    rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
+  }
   return undefined
 }
 

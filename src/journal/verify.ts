@@ -5,7 +5,8 @@
 import { sha256 } from "#sha256"
 import { isObject, type Json } from "../text/json.ts"
 import { Chain, genesis, type Link, type Sealed, saltIn, split } from "./chain.ts"
-import { type Event, journalVersion, type Recorded } from "./entry.ts"
+import { type Event, journalVersion, type Recorded, type RunStarted } from "./entry.ts"
+import { misshapen } from "./event-shape.ts"
 import { JournalTampered } from "./failure.ts"
 import type { TableRow, Whole } from "./journal.ts"
 import { rebuild } from "./rebuild.ts"
@@ -73,6 +74,7 @@ function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]
   let state: RunState | undefined
   let seq = 0
   let salt: string | undefined
+  let started: RunStarted | undefined
   for (const entry of entries) {
     const event = chain.open(entry, seq)
     if (event !== undefined && seq === 0) salt = saltIn(event)
@@ -80,12 +82,14 @@ function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]
       findings.push({ kind: "chain", runId, seq })
       return undefined
     }
-    const folded = makeSense(runId, state, { seq, atMs: entry.atMs, event })
-    if (folded instanceof Error) {
-      findings.push({ kind: "sense", runId, seq, problem: folded.message })
+    const problem = misshapen(event, started)
+    const folded = problem ?? makeSense(runId, state, { seq, atMs: entry.atMs, event })
+    if (typeof folded === "string" || folded instanceof Error) {
+      findings.push({ kind: "sense", runId, seq, problem: typeof folded === "string" ? folded : folded.message })
       return undefined
     }
     state = folded
+    if (event.kind === "run-started") started = event
     seq++
   }
   return { hash: chain.hash, salt }

@@ -279,6 +279,28 @@ describe.concurrent("a whole store", () => {
     ])
   })
 
+  test("a run that has not ended goes on in one store alone: where it was imported, it must be taken over", async () => {
+    const { call, path, runId, records } = await begun("waiting")
+    const file = join(path, "whole.jsonl")
+    const copy = join(path, "copy.db")
+    writeFileSync(file, (await call("export")).out)
+    const env = { SHOP_LOG: join(path, "shop.log") }
+    const there = (...args: readonly string[]) => sequitur([...args, "--store", copy], { env })
+    const taken = await there("import", file)
+    expect(taken.out).toContain("1 run has not ended: it goes on here only when it is taken over")
+    expect(taken.out).toContain(`resume ${runId} --take-over --store ${copy}`)
+    const approved = await there("approve", runId, "open", "--by", "eve")
+    expect([approved.code, approved.err]).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/^error RUN208: .* was imported before it had ended/),
+    ])
+    expect((await there("worker", "--once")).code).toBe(0)
+    expect(records()).toEqual([])
+    const resumed = await there("resume", runId, "--take-over")
+    expect([resumed.code, resumed.err]).toEqual([0, ""])
+    expect(records()).toEqual(["refund o_1 2450"])
+  })
+
   test("a run is derived anew; what does not follow is named by its entry", async () => {
     const { call, runId } = await begun("in-doubt")
     const said = await call("replay", runId)

@@ -1,8 +1,19 @@
 /** The SQLite file itself: it is append-only, it is ours or refused, and whatever was changed in it is found. */
 import { execFile } from "node:child_process"
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
@@ -10,8 +21,9 @@ import * as Exit from "effect/Exit"
 import { afterAll, expect, test } from "vitest"
 import { JournalNewer, JournalTampered, StoreUnavailable } from "../../src/journal/failure.ts"
 import { Journal, type JournalService } from "../../src/journal/journal.ts"
-import { type SqliteOptions, sqlite } from "../../src/journal/sqlite.ts"
+import { recover, type SqliteOptions, sqlite } from "../../src/journal/sqlite.ts"
 import { named, wholeRun } from "./entries.ts"
+import { openStore } from "./stores.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "sequitur-sqlite-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -284,4 +296,110 @@ test("one run that is no run does not hide the others", async () => {
     db.exec("UPDATE run SET status = 'succeeded', open = NULL WHERE run = 'run'")
   }
   db.close()
+})
+
+/** A store whose last entries are in its log alone, as after a crash. */
+async function crashed(name: string): Promise<string> {
+  const source = copied(`${name}-source.db`)
+  const file = join(folder, `${name}.db`)
+  await ask(source, (journal) =>
+    Effect.gen(function* () {
+      yield* journal.append("late", named(["started"]))
+      for (const suffix of ["", "-wal"]) copyFileSync(source + suffix, file + suffix)
+    }),
+  )
+  return file
+}
+
+test("through a link, to the file or to its folder, all of a store is read, recovered and written", async () => {
+  const file = await crashed("linked")
+  const link = join(folder, "link.db")
+  symlinkSync(file, link)
+  const other = join(folder, "other-folder")
+  symlinkSync(folder, other)
+  const both = [
+    { runId: "run", kept: 9, lost: 0 },
+    { runId: "late", kept: 1, lost: 0 },
+  ]
+  for (const [index, name] of [link, join(other, "link.db")].entries()) {
+    const { runs } = await Effect.runPromise(recover(name, join(folder, `recovered-${index}.db`)))
+    expect(runs).toEqual(expect.arrayContaining(both))
+  }
+  const { ask: look, close } = openStore(sqlite(link))
+  expect(await look((journal) => journal.list())).toHaveLength(2)
+  await look((journal) => journal.append("third", named(["started"])))
+  // The link leads elsewhere by now.
+  unlinkSync(link)
+  symlinkSync(copied("elsewhere.db"), link)
+  const error = await look((journal) => Effect.flip(journal.append("fourth", named(["started"]))))
+  expect(error).toMatchObject({ trouble: "replaced" })
+  await close()
+  const listed = await ask(file, (journal) => journal.list())
+  expect(listed.map(({ runId }) => runId)).toEqual(expect.arrayContaining(["run", "late", "third"]))
+})
+
+test("a link to a file that is gone makes one where it leads, unless its log is there", async () => {
+  const file = join(folder, "dangling-target.db")
+  const link = join(folder, "dangling.db")
+  symlinkSync("dangling-target.db", link)
+  await ask(link, (journal) => journal.append("run", named(wholeRun)))
+  expect(existsSync(file)).toBe(true)
+  rmSync(file)
+  writeFileSync(`${file}-wal`, "log")
+  expect(await refusalOf(link)).toMatchObject({ trouble: "gone" })
+})
+
+test("a file of two names is refused: its log stands beside one of them", async () => {
+  const file = await crashed("two-names")
+  const name = join(folder, "second-name.db")
+  linkSync(file, name)
+  for (const one of [file, name]) expect((await refusalOf(one)).message).toContain("it has 2 names (hard links)")
+  const error = await Effect.runPromise(Effect.flip(recover(name, join(folder, "of-two-names.db"))))
+  expect(error.message).toContain("it has 2 names (hard links)")
+  unlinkSync(name)
+  expect(await ask(file, (journal) => journal.list())).toHaveLength(2)
+})
+
+test("a name is read once: whoever changes the working directory does not lose the store", async () => {
+  const name = relative(process.cwd(), copied("working.db"))
+  const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+  const script = `
+    import * as Effect from "effect/Effect"
+    import { Journal } from ${at("../../src/journal/journal.ts")}
+    import { sqlite } from ${at("../../src/journal/sqlite.ts")}
+    const looked = Effect.gen(function* () {
+      const journal = yield* Journal
+      process.chdir("/")
+      return (yield* journal.read("run")).length
+    })
+    console.log(await Effect.runPromise(looked.pipe(Effect.provide(sqlite(process.argv[1])))))`
+  const node = join(process.cwd(), "node_modules/.bin/node")
+  const flags = ["--conditions=@sequitur/source", "--no-warnings", "--input-type=module", "-e", script]
+  const { stdout } = await promisify(execFile)(node, [...flags, name])
+  expect(stdout).toBe(`${wholeRun.length}\n`)
+})
+
+test("no time is too far: it is written as far as it can be, and one that was written further hides nothing", async () => {
+  const file = copied("far.db")
+  const started = named(["started"])
+  const as = { owner: "me", epoch: 1, untilMs: Number.MAX_SAFE_INTEGER + 1e12 }
+  await ask(file, (journal) =>
+    Effect.gen(function* () {
+      yield* journal.append("held", started, as)
+      yield* journal.append("due", started, { ...as, release: { dueMs: Infinity } })
+      yield* journal.renew("held", as)
+      const taking = { owner: "you", untilMs: Infinity, nowMs: 1, takeOver: false }
+      const error = yield* Effect.flip(journal.takeUp("held", taking))
+      expect(error.message).toContain("is held by `me` until +275760-09-13")
+      yield* journal.takeUp("held", { ...taking, takeOver: true })
+      expect(yield* journal.due(8e15, 9)).toEqual([])
+    }),
+  )
+  const db = new DatabaseSync(file)
+  db.exec("UPDATE run SET until_ms = 9100000000000000000, due_ms = 9007199254740993, started_ms = 9007199254740993")
+  db.close()
+  const taking = { owner: "you", untilMs: 9, nowMs: 1, takeOver: false }
+  expect(await ask(file, (journal) => journal.list())).toHaveLength(3)
+  expect(await ask(file, (journal) => journal.read("run"))).toHaveLength(wholeRun.length)
+  expect(await ask(file, (journal) => Effect.flip(journal.takeUp("held", taking)))).toMatchObject({ code: "RUN208" })
 })

@@ -3,6 +3,8 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
+import { chained, write } from "../../src/journal/chain.ts"
+import type { Entry, Event } from "../../src/journal/entry.ts"
 import { exportLines, importLines } from "../../src/journal/export.ts"
 import type { JournalService } from "../../src/journal/journal.ts"
 import { memory } from "../../src/journal/memory.ts"
@@ -174,6 +176,88 @@ test("what has grown since its heads were kept is as it should be", () =>
     const { findings } = await ask((journal) => journal.inspect((whole) => verifyStore(whole, before)))
     expect(findings).toEqual([])
   }))
+
+type Loose = { [field: string]: unknown } & { kind: string }
+const [first, second, third] = [0, 1, 2] as const
+
+/** What a whole run would be with this changed in it, chained anew by whoever changed it. */
+const forged = (change: (events: Loose[]) => unknown): readonly Entry[] => {
+  const events = structuredClone(named(wholeRun).map(({ event }) => event)) as unknown as Loose[]
+  change(events)
+  return chained("run", recorded(events as unknown as readonly Event[]))
+}
+
+const linesFrom = (entries: readonly Entry[]): readonly string[] => [
+  write({ sequitur: "journal", version: 1, redacted: false, head: anchorOf({ entries: () => entries as never }) }),
+  ...entries.map(write),
+]
+
+const at = (events: Loose[], index: number): Loose => events[index] as Loose
+
+test.each<readonly [name: string, line: number, problem: string, change: (events: Loose[]) => unknown]>([
+  ["no document", 2, "`/document` is missing", (all) => delete at(all, first).document],
+  ["no plan", 2, "`/document` is", (all) => Object.assign(at(all, first), { document: "x" })],
+  ["no steps", 2, "`/document/steps` is missing", (all) => Object.assign(at(all, first), { document: { version: 1 } })],
+  ["no tools", 2, "`/tools` is missing", (all) => delete at(all, first).tools],
+  ["a tool less", 2, "step `read` calls `find`", (all) => Object.assign(at(all, first), { tools: {} })],
+  ["no tenant", 2, "`/tenant` is", (all) => Object.assign(at(all, first), { tenant: 5 })],
+  ["an empty tenant", 2, "`/tenant` is", (all) => Object.assign(at(all, first), { tenant: "" })],
+  ["no roles", 2, "`/roles` is", (all) => Object.assign(at(all, first), { roles: null })],
+  ["a newer version", 2, "`/journal` is", (all) => Object.assign(at(all, first), { journal: 3 })],
+  ["an older one of nobody", 2, "`/tenant` is", (all) => Object.assign(at(all, first), { journal: 1, tenant: [] })],
+  ["no kind", 3, "its kind is none that is known", (all) => delete (at(all, second) as Partial<Loose>).kind],
+  ["an unknown kind", 3, 'none that is known: "zzz"', (all) => Object.assign(at(all, second), { kind: "zzz" })],
+  ["a kind of every object", 3, "none that is known", (all) => Object.assign(at(all, second), { kind: "toString" })],
+  ["a word too much", 3, "`/more` is not known", (all) => Object.assign(at(all, second), { more: 1 })],
+  ["an attempt in words", 3, "`/attempt` is", (all) => Object.assign(at(all, second), { attempt: "1" })],
+  ["no list of reserves", 3, "`/reserves` is", (all) => Object.assign(at(all, second), { reserves: 5 })],
+  [
+    "less than nothing",
+    3,
+    "`/reserves/0/amount` is",
+    (all) => Object.assign(at(all, second), { reserves: [{ scope: "tenant", dimension: "x", amount: -100, max: 5 }] }),
+  ],
+  ["no time", 4, "`/tookMs` is missing", (all) => delete at(all, third).tookMs],
+  ["no failure", 4, "`/failure` is", (all) => Object.assign(at(all, third), { failure: null })],
+  ["an effect without a key", 8, "an effect has no key", (all) => delete at(all, 6).idempotencyKey],
+  ["another end", 10, "`/status` is", (all) => Object.assign(at(all, 8), { status: "weird" })],
+])("an entry that is none is not imported, and found where it was: %s", async (_, line, problem, change) => {
+  const entries = forged(change)
+  const read = importLines(linesFrom(entries))
+  expect(read).toMatchObject({ kind: "refused", problems: [{ line, problem: expect.stringContaining(problem) }] })
+})
+
+test("what was written is of the shape that is asked for, and no run is called what cannot be told apart", () => {
+  expect(importLines(linesFrom(forged(() => {}))).kind).toBe("whole")
+  for (const runId of ["__proto__", "--help", "", "a b"]) {
+    const read = importLines(linesFrom(chained(runId, named(wholeRun))))
+    expect(read).toMatchObject({
+      kind: "refused",
+      problems: [{ line: 2, problem: expect.stringMatching(/^no run may/) }],
+    })
+  }
+})
+
+test.each(stores)("a run that has not ended is under way where it is imported: %s", async (_, open) => {
+  const doubtful = ["started", "readIntent", "readOutcome", "entered", "writeIntent", "writeInDoubt"] as const
+  const entries = [
+    ...chained("ended", named(wholeRun)),
+    ...chained("waiting", named(wholeRun.slice(0, 4))),
+    ...chained("doubtful", recorded([started({ tenant: "other" }), ...doubtful.slice(1).map((name) => events[name])])),
+  ]
+  await withStore(open(), async (ask) => {
+    await ask((journal) => journal.adopt(entries))
+    expect(await ask((journal) => journal.due(8e15, 9))).toEqual([])
+    await ask((journal) => journal.append("waiting", [{ seq: 4, atMs: 1, event: events.approved }]))
+    expect(await ask((journal) => journal.due(8e15, 9))).toEqual([])
+    const taking = { owner: "me", untilMs: 9, nowMs: 8, takeOver: false }
+    const error = await ask((journal) => Effect.flip(journal.takeUp("waiting", taking)))
+    expect(error.message).toContain("was imported before it had ended")
+    await ask((journal) => journal.takeUp("waiting", { ...taking, takeOver: true }))
+    // A person's word is needed there as it is.
+    await ask((journal) => journal.takeUp("doubtful", taking))
+  })
+})
 
 describe.each(stores)("export of %s", (_, open) => {
   const linesOf = (options = {}) =>

@@ -1,9 +1,9 @@
 /** Opens the file: it is ours, or it is refused and stays as it is. */
 import { type BigIntStats, existsSync, statSync } from "node:fs"
-import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
+import { locate, type Place, refuseNames } from "./place.ts"
 import { create, migrate, schemaVersion, tablesOf } from "./schema.ts"
 import { because, isUnwritable } from "./trouble.ts"
 
@@ -19,36 +19,39 @@ export interface Opened {
   readonly check: () => StoreUnavailable | undefined
 }
 
-export function open(file: string, mayCreate: boolean): Opened {
+export function open(name: string, mayCreate: boolean): Opened {
+  const place = locate(name)
+  const { file, log } = place
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined || size === 0) {
     // What was committed may be in there alone.
-    if (existsSync(`${file}-wal`) && (statSync(`${file}-wal`).size > 0 || size === undefined))
+    if (existsSync(log) && (statSync(log).size > 0 || size === undefined))
       throw because(
-        file,
+        name,
         "gone",
         `${size === undefined ? "it is gone" : "it is empty"}, but its log is there: restore it from a backup`,
       )
-    if (!mayCreate) throw because(file, "missing", size === undefined ? "there is no such file" : holdsNothing)
+    if (!mayCreate) throw because(name, "missing", size === undefined ? "there is no such file" : holdsNothing)
   }
-  if (mayCreate) return watch(file, openToWrite(file, true))
+  refuseNames(place)
+  if (mayCreate) return watch(place, openToWrite(place, true))
   try {
-    return watch(file, openToWrite(file, false))
+    return watch(place, openToWrite(place, false))
   } catch (error) {
     if (!isUnwritable(error)) throw error
-    return { db: openToRead(file), check: () => undefined }
+    return { db: openToRead(place), check: () => undefined }
   }
 }
 
-function openToWrite(file: string, mayCreate: boolean): DatabaseSync {
+function openToWrite({ name, file }: Place, mayCreate: boolean): DatabaseSync {
   const db = new DatabaseSync(file)
   try {
     // The file is looked at before anything in it is changed: it may be somebody else's.
     db.exec(`${settings}; BEGIN IMMEDIATE`)
     const found = namesIn(db)
-    if (found.size === 0 && !mayCreate) throw because(file, "missing", holdsNothing)
+    if (found.size === 0 && !mayCreate) throw because(name, "missing", holdsNothing)
     if (found.size === 0) create(db)
-    else if (versionOf(file, db, found) === 1) migrate(db)
+    else if (versionOf(name, db, found) === 1) migrate(db)
     db.exec("COMMIT")
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode
     if (mode !== "wal") throw new Error(`it cannot be kept with a write-ahead log (${mode})`)
@@ -62,10 +65,10 @@ function openToWrite(file: string, mayCreate: boolean): DatabaseSync {
 }
 
 /** To be read and nothing else. */
-export function openToRead(file: string): DatabaseSync {
-  const db = openDamaged(file)
+function openToRead(place: Place): DatabaseSync {
+  const db = openDamaged(place)
   try {
-    if (versionOf(file, db, namesIn(db)) === 1) throw because(file, "read-only", toBeWritten)
+    if (versionOf(place.name, db, namesIn(db)) === 1) throw because(place.name, "read-only", toBeWritten)
     return db
   } catch (error) {
     db.close()
@@ -76,11 +79,11 @@ export function openToRead(file: string): DatabaseSync {
 export const toBeWritten = "it is of version 1, and has to be written once by this sequitur"
 
 /** Whatever it holds. */
-export function openDamaged(file: string): DatabaseSync {
-  const url = pathToFileURL(resolve(file))
+export function openDamaged({ file, log }: Place): DatabaseSync {
+  const url = pathToFileURL(file)
   // On a medium where nothing can be written nobody else writes either: without that promise SQLite wants to lock the file.
   // Where a log stands beside it, the file alone is not all.
-  if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1")
+  if (!existsSync(log)) url.searchParams.set("immutable", "1")
   const db = new DatabaseSync(url, { readOnly: true })
   try {
     db.exec(settings)
@@ -120,17 +123,19 @@ function versionOf(file: string, db: DatabaseSync, names: ReadonlySet<unknown>):
 }
 
 /** What is written to a file that has lost its name is lost with it. */
-function watch(file: string, db: DatabaseSync): Opened {
+function watch({ name, given, file, log }: Place, db: DatabaseSync): Opened {
   // SQLite makes the log at the first look into the file.
   db.prepare("SELECT version FROM sequitur").get()
-  const parts = [file, `${file}-wal`].map((path) => ({ path, was: look(path) }))
+  // A link that leads elsewhere by now leads others to another file.
+  const paths = given === file ? [file, log] : [given, file, log]
+  const parts = paths.map((path) => ({ path, was: look(path) }))
   const check = (): StoreUnavailable | undefined => {
     for (const { path, was } of parts) {
       const now = look(path)
-      const what = path === file ? "it" : "its log"
-      if (now === undefined) return because(file, "gone", `${what} was deleted or moved away while it was in use`)
+      const what = path === log ? "its log" : "it"
+      if (now === undefined) return because(name, "gone", `${what} was deleted or moved away while it was in use`)
       if (now.ino !== was?.ino || now.dev !== was.dev)
-        return because(file, "replaced", `${what} was replaced by another file while it was in use`)
+        return because(name, "replaced", `${what} was replaced by another file while it was in use`)
     }
     return undefined
   }

@@ -7,14 +7,16 @@ import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { Chain, type Sealed } from "../chain.ts"
-import { type Entry, journalVersion } from "../entry.ts"
+import { type Entry, journalVersion, type RunStarted } from "../entry.ts"
+import { misshapen } from "../event-shape.ts"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
 import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
 import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
-import { SqliteRows, sealedOf } from "./rows.ts"
+import { locate, refuseNames } from "./place.ts"
+import { reading, SqliteRows, sealedOf } from "./rows.ts"
 import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
 
@@ -32,10 +34,11 @@ export interface RecoveredRun {
 
 export const recover = (from: string, to: string): Effect.Effect<Recovered, StoreUnavailable | JournalNewer> =>
   Effect.suspend(() => {
-    for (const path of [to, `${to}-wal`])
-      if (existsSync(path)) return Effect.fail(because(to, "other", `${path} is there already: name a new file`))
     return Effect.flatMap(
-      attempt(from, () => salvage(from)),
+      Effect.andThen(
+        attempt(to, () => refuseOld(to)),
+        attempt(from, () => salvage(from)),
+      ),
       ({ entries, runs }) =>
         Effect.map(
           attempt(to, () => keep(to, entries)),
@@ -43,6 +46,12 @@ export const recover = (from: string, to: string): Effect.Effect<Recovered, Stor
         ),
     )
   })
+
+function refuseOld(to: string): void {
+  const { file, log } = locate(to)
+  for (const path of [file, log])
+    if (existsSync(path)) throw because(to, "other", `${path === file ? to : path} is there already: name a new file`)
+}
 
 const attempt = <A>(file: string, use: () => A): Effect.Effect<A, StoreUnavailable | JournalNewer> =>
   Effect.try({ try: use, catch: (error) => (error instanceof JournalNewer ? error : explain(error, file)) })
@@ -53,8 +62,10 @@ interface Placed {
 }
 
 function salvage(from: string): { readonly entries: readonly Entry[]; readonly runs: readonly RecoveredRun[] } {
-  if (!existsSync(from)) throw because(from, "missing", "there is no such file")
-  const db = openDamaged(from)
+  const place = locate(from)
+  if (!existsSync(place.file)) throw because(from, "missing", "there is no such file")
+  refuseNames(place)
+  const db = openDamaged(place)
   try {
     const version = readableVersion(db)
     if (version === 1) throw because(from, "read-only", toBeWritten)
@@ -98,7 +109,7 @@ function readAll(db: DatabaseSync): Readable {
   }
   for (const sql of ["SELECT run, seq FROM run", "SELECT run, seq FROM entry INDEXED BY sqlite_autoindex_entry_1"])
     untilDamage(() => {
-      for (const { run, seq } of db.prepare(sql).iterate()) end(String(run), Number(seq))
+      for (const { run, seq } of reading(db, sql).iterate()) end(String(run), Number(seq))
     })
   const take = (row: Readonly<Record<string, SQLOutputValue>>): void => {
     const sealed = sealedOf(row)
@@ -108,11 +119,11 @@ function readAll(db: DatabaseSync): Readable {
   }
   for (const order of ["n", "n DESC"])
     untilDamage(() => {
-      for (const row of db.prepare(`SELECT * FROM entry NOT INDEXED ORDER BY ${order}`).iterate()) take(row)
+      for (const row of reading(db, `SELECT * FROM entry NOT INDEXED ORDER BY ${order}`).iterate()) take(row)
     })
   for (const runId of ends.keys())
     untilDamage(() => {
-      for (const row of db.prepare("SELECT * FROM entry WHERE run = ? ORDER BY seq").iterate(runId)) take(row)
+      for (const row of reading(db, "SELECT * FROM entry WHERE run = ? ORDER BY seq").iterate(runId)) take(row)
     })
   return { ends, found }
 }
@@ -130,11 +141,13 @@ function soundOf(runId: string, found: ReadonlyMap<number, Found>): readonly Pla
   const sound: Placed[] = []
   const chain = new Chain(runId)
   let state: RunState | undefined
+  let started: RunStarted | undefined
   for (let next = found.get(0); next !== undefined; next = found.get(sound.length)) {
     const { n, sealed } = next
     const { seq, atMs, hash } = sealed
     const event = chain.open(sealed, sound.length)
-    if (event === undefined) break
+    if (event === undefined || misshapen(event, started) !== undefined) break
+    if (event.kind === "run-started") started = event
     const old = event.kind === "run-started" && event.journal < journalVersion
     const record = { seq, atMs, event }
     const folded = state === undefined ? (seq > 0 || old ? undefined : begin(runId, record)) : fold(state, record)
@@ -170,7 +183,7 @@ function keep(to: string, entries: readonly Entry[]): void {
   const { db } = open(to, true)
   try {
     db.exec("BEGIN IMMEDIATE")
-    const refused = adopt(new SqliteRows(db), entries)
+    const refused = adopt(new SqliteRows(db), entries, "gone")
     if (refused !== undefined) throw refused
     db.exec("COMMIT")
   } finally {

@@ -1,5 +1,5 @@
 /** The tables of a store as rows of SQLite. All within the transaction that is open. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
 import { JournalTampered } from "../failure.ts"
@@ -166,16 +166,23 @@ export class SqliteRows implements Rows {
 
   /** A statement of its own: others may be under way. */
   #select(sql: string, ...values: readonly SQLInputValue[]): Iterable<Row> {
-    return this.#db.prepare(sql).iterate(...values)
+    return reading(this.#db, sql).iterate(...values)
   }
+}
+
+/** One number too large to be exact must not keep anybody from reading the other rows. */
+export function reading(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql)
+  statement.setReadBigInts(true)
+  return statement
 }
 
 function prepare(db: DatabaseSync) {
   const run = `SELECT ${runColumns} FROM run`
   return {
-    run: db.prepare(`${run} WHERE run = ?`),
-    ofAll: db.prepare(`${run} ORDER BY started_ms, run`),
-    ofTenant: db.prepare(`${run} WHERE tenant = ? ORDER BY started_ms, run`),
+    run: reading(db, `${run} WHERE run = ?`),
+    ofAll: reading(db, `${run} ORDER BY started_ms, run`),
+    ofTenant: reading(db, `${run} WHERE tenant = ? ORDER BY started_ms, run`),
     addRun: db.prepare(`INSERT INTO run (${runColumns}) VALUES (${Array(18).fill("?").join(", ")})`),
     keepRun: db.prepare(`
       UPDATE run SET open = ?, seq = ?, hash = ?, updated_ms = ?, epoch = ?, owner = ?, until_ms = ?, due_ms = ?
@@ -188,8 +195,8 @@ function prepare(db: DatabaseSync) {
         AND (due_ms <= :now OR (due_ms IS NULL AND status = 'running'))
       ORDER BY max(iif(owner IS NULL, 0, until_ms), coalesce(due_ms, updated_ms)), run LIMIT :limit`),
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
-    entriesOf: db.prepare(`SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),
-    effect: db.prepare("SELECT * FROM effect WHERE tenant = ? AND identity = ?"),
+    entriesOf: reading(db, `SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),
+    effect: reading(db, "SELECT * FROM effect WHERE tenant = ? AND identity = ?"),
     openEffect: db.prepare(`
       INSERT INTO effect (tenant, identity, generation, key, run, step, undoes, state, reserves)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -197,10 +204,10 @@ function prepare(db: DatabaseSync) {
         run = excluded.run, step = excluded.step, undoes = excluded.undoes, state = excluded.state,
         reserves = excluded.reserves`),
     closeEffect: db.prepare("UPDATE effect SET state = ? WHERE tenant = ? AND identity = ?"),
-    claim: db.prepare("SELECT * FROM claim WHERE tenant = ? AND tool = ? AND scope = ? AND digest = ?"),
+    claim: reading(db, "SELECT * FROM claim WHERE tenant = ? AND tool = ? AND scope = ? AND digest = ?"),
     addClaim: db.prepare("INSERT INTO claim (tenant, tool, scope, digest, call, identity) VALUES (?, ?, ?, ?, ?, ?)"),
     dropClaim: db.prepare("DELETE FROM claim WHERE tenant = ? AND identity = ?"),
-    used: db.prepare("SELECT used FROM used WHERE tenant = ? AND scope = ? AND scope_id = ? AND dimension = ?"),
+    used: reading(db, "SELECT used FROM used WHERE tenant = ? AND scope = ? AND scope_id = ? AND dimension = ?"),
     addUsed: db.prepare(`
       INSERT INTO used (tenant, scope, scope_id, dimension, used) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (tenant, scope, scope_id, dimension) DO UPDATE SET used = used + excluded.used`),
@@ -258,7 +265,7 @@ const begunOf = (row: Row): Begun => ({
   key: text(row.key),
   runId: text(row.run),
   stepId: text(row.step),
-  undoes: row.undoes === 1,
+  undoes: Number(row.undoes) === 1,
   state: text(row.state) as Begun["state"],
   reserves: JSON.parse(text(row.reserves)) as readonly Reserve[],
 })

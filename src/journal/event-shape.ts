@@ -1,0 +1,213 @@
+/** What each kind of event must look like: for entries that come from elsewhere, whose chain alone says nothing of that. */
+import { type TSchema, Type } from "@sinclair/typebox"
+import { accepts } from "../catalog/schema/accept.ts"
+import { judgePattern } from "../catalog/schema/pattern.ts"
+import { DocumentShape } from "../document/document.ts"
+import type { Json } from "../text/json.ts"
+import { root } from "../text/pointer.ts"
+import { runCodes } from "./codes.ts"
+import { type Event, type Intent, journalVersion, type RunStarted } from "./entry.ts"
+
+const closed = { additionalProperties: false } as const
+const text = Type.String()
+const name = Type.String({ minLength: 1 })
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const positive = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+/** Clocks may count in fractions. */
+const milliseconds = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const json = Type.Unknown()
+const object = Type.Object({}, { additionalProperties: Type.Unknown() })
+const record = (value: TSchema) => Type.Object({}, { additionalProperties: value })
+const optional = Type.Optional
+const oneOf = (...values: readonly string[]) => Type.Union(values.map((value) => Type.Literal(value)))
+
+const scope = oneOf("task", "session", "tenant")
+const undoes = optional(Type.Literal(true))
+const step = { stepId: name, undoes }
+const attempt = { ...step, attempt: positive }
+const pause = optional(Type.Object({ afterMs: milliseconds, atMs: milliseconds }, closed))
+const transition = { stepId: name, from: text, to: text }
+const word = { by: text, reason: text }
+
+const failureOf = (cause: TSchema) =>
+  Type.Object(
+    {
+      tag: oneOf(...new Set(Object.values(runCodes).map(({ tag }) => tag))),
+      code: oneOf(...Object.keys(runCodes)),
+      message: text,
+      stepId: optional(text),
+      cause: optional(cause),
+    },
+    closed,
+  )
+const failure = failureOf(failureOf(failureOf(object)))
+const answer = { result: optional(json), failure: optional(failure) }
+
+const argument = Type.Object(
+  {
+    name: text,
+    source: Type.Union([
+      Type.Object({ kind: oneOf("from-result", "from-args"), path: text }, closed),
+      Type.Object({ kind: Type.Literal("literal"), value: json }, closed),
+    ]),
+  },
+  closed,
+)
+
+const policy = Type.Object(
+  {
+    version: text,
+    effect: oneOf("read", "write", "destructive"),
+    timeoutMs: positive,
+    idempotency: Type.Union([
+      Type.Object({ kind: Type.Literal("key"), retentionMs: positive }, closed),
+      Type.Object({ kind: oneOf("natural", "none") }, closed),
+    ]),
+    reconcile: optional(Type.Object({ finalAfterMs: count }, closed)),
+    undo: optional(Type.Object({ kind: Type.Literal("call"), tool: name, args: Type.Array(argument) }, closed)),
+  },
+  closed,
+)
+
+const reserve = Type.Object({ scope, dimension: name, amount: count, max: count }, closed)
+const claim = Type.Object({ scope, digest: text, call: text }, closed)
+const following = Type.Object(
+  {
+    stepId: name,
+    tool: name,
+    effect: text,
+    description: text,
+    args: object,
+    open: optional(Type.Array(text)),
+  },
+  closed,
+)
+
+const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TSchema } } = {
+  "run-started": {
+    journal: Type.Literal(journalVersion),
+    salt: text,
+    tenant: name,
+    subject: name,
+    roles: Type.Array(text),
+    sessionId: name,
+    taskId: name,
+    planHash: text,
+    catalogHash: text,
+    slice: record(text),
+    compiler: text,
+    document: Type.Object({ ...DocumentShape.properties, version: Type.Literal(1) }, closed),
+    inputs: json,
+    origin: object,
+    deadlineMs: optional(milliseconds),
+    spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
+    tools: record(policy),
+  },
+  "taken-up": { epoch: positive, owner: text, takeOver: Type.Boolean() },
+  "state-entered": transition,
+  intent: {
+    ...attempt,
+    tool: name,
+    args: object,
+    idempotencyKey: optional(name),
+    identity: optional(name),
+    generation: optional(positive),
+    once: optional(claim),
+    reserves: optional(Type.Array(reserve)),
+    microUsd: optional(count),
+    again: optional(oneOf("natural", "key", "not-applied")),
+  },
+  outcome: { ...attempt, tookMs: milliseconds, ...answer },
+  "attempt-failed": { ...attempt, tookMs: milliseconds, failure, again: pause },
+  "answer-lost": { ...attempt, tookMs: milliseconds, failure, again: pause },
+  reconciled: {
+    ...step,
+    tookMs: milliseconds,
+    answer: oneOf("applied", "not-applied", "barred", "unknown"),
+    ...answer,
+    said: optional(text),
+    again: pause,
+  },
+  replayed: {
+    stepId: name,
+    tool: name,
+    args: object,
+    idempotencyKey: name,
+    from: Type.Object({ runId: name, stepId: name }, closed),
+    ...answer,
+  },
+  "step-refused": { ...step, failure },
+  "approval-requested": { ...transition, requestId: name, follows: Type.Array(following) },
+  "approval-decided": { stepId: name, requestId: name, decision: oneOf("approved", "denied"), ...word },
+  "in-doubt": { ...attempt, failure },
+  resolved: { ...step, answer: oneOf("applied", "not-applied"), ...word, result: optional(json) },
+  "cancel-requested": word,
+  observed: {
+    ...attempt,
+    idempotencyKey: optional(name),
+    answer: oneOf("answered", "not-applied", "threw"),
+    ...answer,
+  },
+  "winding-down": { status: oneOf("failed", "cancelled", "exhausted"), failure },
+  "run-ended": { status: oneOf("succeeded", "failed", "cancelled", "exhausted"), failure: optional(failure) },
+}
+
+const shapes = new Map<Json | undefined, TSchema>(
+  Object.entries(fields).map(([kind, rest]) => [kind, Type.Object({ kind: Type.Literal(kind), ...rest }, closed)]),
+)
+
+/** Of a run of an older version, no more than is asked of it here. */
+const oldStart = Type.Object(
+  {
+    kind: Type.Literal("run-started"),
+    journal: Type.Integer({ minimum: 1, maximum: journalVersion - 1 }),
+    tenant: name,
+    subject: name,
+    sessionId: name,
+    taskId: name,
+    document: Type.Object({ goal: optional(text), steps: Type.Array(object) }, { additionalProperties: json }),
+  },
+  { additionalProperties: json },
+)
+const oldEvent = Type.Object(
+  { stepId: optional(text), idempotencyKey: optional(text), status: optional(text) },
+  { additionalProperties: json },
+)
+
+/** Why an event is none; undefined where it is one. `started` is how its run began: undefined for the first entry. */
+export function misshapen(event: Event, started: RunStarted | undefined): string | undefined {
+  const value = event as unknown as { readonly [field: string]: Json }
+  const shape = shapes.get(value.kind)
+  if (shape === undefined)
+    return `its kind is none that is known: ${(JSON.stringify(value.kind) ?? "it has none").slice(0, 40)}`
+  const version = started?.journal ?? (Number.isInteger(value.journal) ? Number(value.journal) : journalVersion)
+  const asked = version >= journalVersion ? shape : started === undefined ? oldStart : oldEvent
+  if (!accepts(asked, value)) return tellMisfit(asked, value)
+  if (version !== journalVersion) return undefined
+  if (event.kind === "run-started") return refuseTools(event)
+  return event.kind === "intent" && started !== undefined ? refuseKey(event, started) : undefined
+}
+
+function tellMisfit(shape: TSchema, value: Json): string {
+  const [misfit] = judgePattern<never>(shape, { kind: "literal", at: root, value }, () => undefined)
+  if (misfit === undefined) return "it is no event"
+  const { at, kind, key = "", expected, found } = misfit
+  if (kind === "missing") return `\`${at}/${key}\` is missing`
+  return kind === "unknown" ? `\`${at}\` is not known` : `\`${at}\` is ${found}, and should be ${expected}`
+}
+
+/** Settling and undoing go by what the run says of its tools. */
+function refuseTools({ document, tools }: RunStarted): string | undefined {
+  for (const { id, tool, transition, args } of document.steps) {
+    if ((tool === undefined) === (transition === undefined)) return `step \`${id}\` is neither a call nor a transition`
+    if (tool !== undefined && (args === undefined || !Object.hasOwn(tools, tool)))
+      return `step \`${id}\` calls \`${tool}\`, of which it says too little`
+  }
+  return undefined
+}
+
+function refuseKey({ tool, idempotencyKey }: Intent, { tools }: RunStarted): string | undefined {
+  const policy = Object.hasOwn(tools, tool) ? tools[tool] : undefined
+  if (policy === undefined) return `nothing is said of \`${tool}\``
+  return policy.effect === "read" || idempotencyKey !== undefined ? undefined : "an effect has no key"
+}
