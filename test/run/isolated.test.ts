@@ -1,10 +1,12 @@
-/** Handlers in threads: the same answers as at home, and an end where at home there would be none. */
-import { execFileSync } from "node:child_process"
+/** Handlers in processes of their own: the same answers as at home, and an end where at home there would be none. */
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { definePlan } from "sequitur"
 import { createRunner, isolated, memory, reconciled, toolbox } from "sequitur/run"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { passOn } from "../../src/run/call/isolated/flags.ts"
 import { perform } from "../../src/run/call/perform.ts"
 import { performReconcile } from "../../src/run/call/reconcile.ts"
 import { call, catalog, idempotencyKey, makeStation, pause } from "./calling.ts"
@@ -27,7 +29,7 @@ afterAll(() => {
 
 const module = new URL("./isolated-handlers.ts", import.meta.url)
 
-/** By the clock on the wall: threads know no other. A `warm` thread has answered before. */
+/** By the clock on the wall: processes know no other. A `warm` one has answered before. */
 const make = (name: keyof typeof handlers, { calling = call("put"), ms = 10_000, memoryMb = 200, warm = false } = {}) =>
   Effect.gen(function* () {
     const handler = isolated(module, name, { memoryMb })
@@ -51,8 +53,8 @@ const finish = (...given: Parameters<typeof make>) =>
     return { ...(yield* event), observed }
   })
 
-describe("in a thread a handler answers as at home", () => {
-  for (const name of ["answer", "promise", "effect"] as const) {
+describe("in a process of its own a handler answers as at home", () => {
+  for (const name of ["answer", "promise", "effect", "interrupted"] as const) {
     it.live(name, () =>
       Effect.gen(function* () {
         expect((yield* finish(name)).event).toMatchObject({ kind: "outcome", result: { n: 2 } })
@@ -165,7 +167,7 @@ describe("in a thread a handler answers as at home", () => {
   )
 })
 
-describe("a thread is ended", () => {
+describe("a process is ended", () => {
   it.live("when its handler blocks: an effect is lost, a read has failed, and nobody else waits", () =>
     Effect.gen(function* () {
       let turns = 0
@@ -180,25 +182,33 @@ describe("a thread is ended", () => {
     }),
   )
 
-  for (const name of ["eatsHeap", "eatsBuffers"] as const) {
+  for (const name of ["eatsHeap", "eatsAtOnce", "eatsBuffers"] as const) {
     it.live(`when its handler ${name}`, () =>
       Effect.gen(function* () {
         const { event } = yield* finish(name, { memoryMb: 64 })
         expect(event).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
-        expect(event).toHaveProperty("failure.message", expect.stringMatching(/memory|MB/))
+        expect(event).toHaveProperty("failure.message", expect.stringMatching(/memory than its 64 MB/))
         const read = yield* finish(name, { calling: call("get"), memoryMb: 64 })
         expect(read.event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
       }),
     )
   }
 
-  it.live("by its handler", () =>
-    Effect.gen(function* () {
-      const { event } = yield* finish("exits")
-      expect(event).toMatchObject({ kind: "answer-lost" })
-      expect(event).toHaveProperty("failure.message", expect.stringContaining("ended with code 3"))
-    }),
-  )
+  const ends = {
+    exits: "ended with code 3",
+    aborts: "ended by SIGABRT",
+    crashes: "ended by SIGSEGV",
+    disconnects: "ended with code 0",
+  } as const
+  for (const [name, said] of Object.entries(ends)) {
+    it.live(`by its handler: ${name}`, () =>
+      Effect.gen(function* () {
+        const { event } = yield* finish(name as keyof typeof ends)
+        expect(event).toMatchObject({ kind: "answer-lost" })
+        expect(event).toHaveProperty("failure.message", expect.stringContaining(said))
+      }),
+    )
+  }
 })
 
 describe("a handler that is given up", () => {
@@ -242,7 +252,7 @@ describe("a handler that is given up", () => {
   )
 })
 
-describe("threads are used again", () => {
+describe("processes are used again", () => {
   const ask = (handler: ReturnType<typeof isolated>, n = 1) =>
     Effect.gen(function* () {
       const { worker } = yield* makeStation({ put: { call: handler } })
@@ -290,6 +300,7 @@ describe("a module that cannot do it", () => {
         isolated(module, "absent"),
         isolated(module, "noFunction"),
         isolated(new URL("./isolated-broken.ts", import.meta.url), "answer"),
+        isolated(new URL("./isolated-exits.ts", import.meta.url), "answer"),
       ]
       const said: string[] = []
       for (const handler of cases) {
@@ -301,6 +312,7 @@ describe("a module that cannot do it", () => {
       expect(said[0]).toContain("exports no function `absent`")
       expect(said[1]).toContain("exports no function `noFunction`")
       expect(said[2]).toContain("cannot be loaded: this module is broken")
+      expect(said[3]).toContain("ended with code 4")
     }),
   )
 
@@ -316,14 +328,43 @@ describe("a module that cannot do it", () => {
       [new URL("https://example.org/x.js"), "answer", {}, "must be a `file:` URL"],
       [module, 7, {}, "must be a string, but is an integer"],
       [module, "answer", { memoryMb: 0 }, "`memoryMb` must be"],
+      [module, "answer", { memoryMb: Number.POSITIVE_INFINITY }, "`memoryMb` must be"],
     ] as const) {
       expect(faultOf({ call: isolated(url as never, name as never, options), reconcile })).toContain(fault)
     }
   })
 })
 
-test("threads that wait for their next call, or block, do not keep a process alive", () => {
-  const flags = ["--conditions=@sequitur/source", "test/run/isolated-process.ts"]
+const parent = ["--conditions=@sequitur/source", "test/run/isolated-process.ts"]
+
+test("processes that wait for their next call, or block, do not keep their parent alive", () => {
+  const flags = [...parent, "answer", "blocks"]
   const said = execFileSync(process.execPath, flags, { encoding: "utf8", timeout: 9_000 })
   expect(said).toBe("outcome\nanswer-lost\n")
+})
+
+test("a process that blocks ends with its parent, however that ends", { timeout: 30_000 }, async () => {
+  const killed = spawn(process.execPath, [...parent, "blocksLoudly"], { stdio: ["ignore", "pipe", "ignore"] })
+  const [said] = await once(killed.stdout, "data")
+  expect(String(said)).toBe("blocks\n")
+  killed.kill("SIGKILL")
+  // Both hold the pipe: it is closed when both have ended.
+  await once(killed, "close")
+})
+
+test("a process is run with its parent's flags, but for what is the parent's alone", () => {
+  expect(passOn([])).toEqual([])
+  const kept = [
+    "--conditions",
+    "a",
+    "-C",
+    "b",
+    "--import=./hook.js",
+    "--permission",
+    "--allow-fs-read=*",
+    "--enable-source-maps",
+  ]
+  const dropped = ["-e", "run()", "--input-type=module", "--inspect-brk=0", "--watch-path", "src", "--test", "-p", "1"]
+  expect(passOn([...dropped, ...kept])).toEqual(kept)
+  expect(passOn([...kept, ...dropped])).toEqual(kept)
 })
