@@ -37,7 +37,7 @@ process.on("message", (order: Order) => {
 
 /** Until it is written: then it arrives, whatever becomes of us. Where nobody listens any more, we are at our end. */
 const report = (message: Report): Promise<void> =>
-  new Promise((resolve) => send?.(message, undefined, undefined, (error) => error === null && resolve()))
+  new Promise((resolve) => send?.(message, undefined, undefined, (error) => error ?? resolve()))
 
 async function load({ module, name }: Station): Promise<Handler | Error> {
   try {
