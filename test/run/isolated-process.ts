@@ -11,3 +11,5 @@ for (const name of process.argv.slice(2)) {
   worker.watch.close()
   console.log(kind)
 }
+const doneMs = performance.now()
+process.on("exit", () => console.log(performance.now() - doneMs < 3_000 ? "ended at once" : "ended late"))

@@ -16,6 +16,10 @@ const [module = "", name = "", parent, memoryMb] = process.argv.slice(2)
 const send = process.send?.bind(process)
 delete process.send
 
+/** Until it is written: then it arrives, whatever becomes of us. Where nobody listens any more, we are at our end. */
+const report = (message: Report): Promise<void> =>
+  new Promise((resolve) => send?.(message, undefined, undefined, (error) => error ?? resolve()))
+
 // Whoever runs us decides when we end: what a terminal sends, it sends to us both.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
 process.on("disconnect", () => process.exit())
@@ -27,7 +31,7 @@ process.on("uncaughtException", stray)
 
 const guarded: Guarded = { parent: Number(parent), memoryMb: Number(memoryMb) }
 const guard = new Worker(new URL(`./guard${import.meta.url.slice(-3)}`, import.meta.url), { workerData: guarded })
-const loaded = Promise.all([load({ module, name }), once(guard, "message")])
+const loaded = load({ module, name })
 let told: Told | undefined
 
 process.on("message", (order: Order) => {
@@ -35,13 +39,10 @@ process.on("message", (order: Order) => {
   else void answer(order)
 })
 
-/** Until it is written: then it arrives, whatever becomes of us. Where nobody listens any more, we are at our end. */
-const report = (message: Report): Promise<void> =>
-  new Promise((resolve) => send?.(message, undefined, undefined, (error) => error ?? resolve()))
-
 async function load({ module, name }: Station): Promise<Handler | Error> {
   try {
-    const handler: unknown = ((await import(module)) as Readonly<Record<string, unknown>>)[name]
+    const [exported] = await Promise.all([import(module), once(guard, "message")])
+    const handler: unknown = (exported as Readonly<Record<string, unknown>>)[name]
     if (typeof handler === "function") return handler as Handler
     return notApplied(`\`${module}\` exports no function \`${name}\``)
   } catch (error) {
@@ -52,7 +53,7 @@ async function load({ module, name }: Station): Promise<Handler | Error> {
 async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void> {
   const mine = new Told(facts)
   told = mine
-  const [handler] = await loaded
+  const handler = await loaded
   const said = await listen(async () => {
     if (handler instanceof Error) throw handler
     // While its module was loaded it may have been given up: that is waiting to be heard.
