@@ -45,7 +45,7 @@ export interface Policy {
   readonly once: Once | undefined
   readonly reconcile: Reconcile | undefined
   readonly compensation: Compensation
-  /** Its handler runs in a worker thread, which can be killed. */
+  /** Its handler runs in a process of its own, which can be killed. */
   readonly isolate: boolean
 }
 

@@ -113,7 +113,7 @@ export interface ToolSpec {
     readonly approval?: "always"
     readonly approvers?: number
   }
-  /** Run the handler in a worker thread, which can be killed when it blocks or eats memory. */
+  /** Run the handler in a process of its own, which can be killed when it blocks or eats memory. */
   readonly isolate?: boolean
 }
 

@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const program = `
 import { defineCatalog, definePlan, compile, tool } from "sequitur"
-import { createRunner, memory, toolbox } from "sequitur/run"
+import { createRunner, isolated, memory, toolbox } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { z } from "zod"
 
@@ -63,6 +63,16 @@ test("plain JavaScript compiles and runs a plan", () => {
   writeFileSync(join(folder, "use.js"), program.replace("TYPED", 'result.of("hello", "greet").sent'))
   rmSync(join(folder, "runs.db"), { force: true })
   expect(run(process.execPath, ["use.js"])).toBe(expected)
+})
+
+test("a handler runs in a process of its own", () => {
+  const handler = 'async ({ name }) => ({ sent: name === "user 7" })'
+  writeFileSync(join(folder, "greet.js"), `export const greet = ${handler}\n`)
+  const source = program.replace(handler, 'isolated(new URL("./greet.js", import.meta.url), "greet")')
+  expect(source).toContain("greet: isolated(")
+  writeFileSync(join(folder, "isolated.js"), source.replace("TYPED", 'result.of("hello", "greet").sent'))
+  rmSync(join(folder, "runs.db"), { force: true })
+  expect(run(process.execPath, ["isolated.js"])).toBe(expected)
 })
 
 test("TypeScript compiles, typechecks and runs a plan", () => {

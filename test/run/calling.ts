@@ -1,4 +1,4 @@
-/** Calls made by hand, without a run around them: one read, one effect that can be reconciled, the same in a thread. */
+/** Calls made by hand, without a run around them: one read, one effect that can be reconciled, the same in a process of its own. */
 import { Clock, Effect } from "effect"
 import { defineCatalog, tool } from "sequitur"
 import { z } from "zod"
@@ -63,5 +63,5 @@ export const makeStation = (handlers: { readonly [name: string]: Partial<ToolHan
     return { worker, observed }
   })
 
-/** Lets promises and threads go on, by the clock on the wall. */
+/** Lets promises and processes go on, by the clock on the wall. */
 export const pause = (ms = 5): Effect.Effect<void> => Effect.promise(() => new Promise((done) => setTimeout(done, ms)))

@@ -1,5 +1,4 @@
-/** Handlers that are run in threads by `isolated.test.ts`, each with its own way to misbehave. */
-import { threadId } from "node:worker_threads"
+/** Handlers that are run in processes of their own by `isolated.test.ts`, each with its own way to misbehave. */
 import * as Effect from "effect/Effect"
 import { notApplied } from "../../src/run/call/not-applied.ts"
 import { reconciled } from "../../src/run/call/reconciliation.ts"
@@ -18,7 +17,7 @@ export const context = ({ n }: Args, { idempotencyKey, attempt, principal, runId
 })
 export const where = async () => {
   await later(30)
-  return { n: threadId }
+  return { n: process.pid }
 }
 
 export const mismatch = () => ({ n: "2" })
@@ -42,7 +41,7 @@ export const declines = () => {
 }
 export const effectFails = () => Effect.fail(notApplied("card declined"))
 
-/** What is called with 0 answers at once: its thread has begun then. */
+/** What is called with 0 answers at once: its process has begun then. */
 export const blocks = ({ n }: Args) => {
   for (;;) if (n === 0) return { n }
 }
@@ -54,7 +53,22 @@ export const eatsBuffers = () => {
   const eaten: unknown[] = []
   for (;;) eaten.push(Buffer.alloc(1_000_000, 1))
 }
+/** In one step, so that nothing but V8 itself can stop it. */
+export const eatsAtOnce = () => ({ n: new Array(1e9).fill(0).length })
 export const exits = () => process.exit(3)
+export const aborts = () => process.abort()
+export const crashes = () => process.kill(process.pid, "SIGSEGV") && later(10_000)
+export const disconnects = () => process.disconnect() ?? later(10_000)
+export const blocksLoudly = () => {
+  console.log("blocks")
+  for (;;);
+}
+/** As a terminal does to all processes that run in it. */
+export const interrupted = async ({ n }: Args) => {
+  process.kill(process.pid, "SIGINT")
+  await later(30)
+  return { n: n + 1 }
+}
 
 /** Says what it has done once it is aborted. */
 export const late = ({ n }: Args, { signal }: CallContext) => {
@@ -75,7 +89,7 @@ export const litters = async ({ n }: Args) => {
       throw new Error("left behind")
     }, 10)
   } else await later(40)
-  return { n: threadId }
+  return { n: process.pid }
 }
 
 export const reconcile = (key: string, { n }: Args) =>

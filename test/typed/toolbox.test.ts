@@ -1,4 +1,4 @@
-/** The forms of a toolbox, held to what each tool declares: `reconcile` beside the handler, and handlers in threads. */
+/** The forms of a toolbox, held to what each tool declares: `reconcile` beside the handler, and isolated handlers. */
 import { defineCatalog, tool } from "sequitur"
 import { isolated, type Reconciliation, reconciled, toolbox } from "sequitur/run"
 import { describe, expect, expectTypeOf, test } from "vitest"

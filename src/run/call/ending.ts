@@ -1,4 +1,4 @@
-/** How a call ended, as plain data: it may come from a thread. */
+/** How a call ended, as plain data: it may come from another process. */
 import { describeThrown } from "./describe.ts"
 import { NotApplied } from "./not-applied.ts"
 

@@ -1,5 +1,5 @@
 /** What a handler gave back, taken into plain JSON of our own and counted meanwhile: nothing is kept beyond its bounds, and nothing
- *  of it is run. A thread does this on its own side, before anything comes over. */
+ *  of it is run. The process of an isolated handler does this on its own side, before anything comes over. */
 import type { Bounds } from "../../text/bounds.ts"
 import { type Copied, copyJson } from "../../text/copy-json.ts"
 import { root } from "../../text/pointer.ts"

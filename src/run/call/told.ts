@@ -1,7 +1,7 @@
 /** What a handler is told besides its arguments. */
 import type { CallContext, Principal } from "../toolbox.ts"
 
-/** All of it that is data, and can be told to a thread. */
+/** All of it that is data, and can be told to another process. */
 export interface Facts {
   readonly idempotencyKey: string | undefined
   readonly attempt: number

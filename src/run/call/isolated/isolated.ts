@@ -1,7 +1,6 @@
 /**
- * Handlers in a thread of their own, which can be ended when it blocks or eats memory. What they return is copied and counted over
- * there. (A thread shares its process: one allocation that V8 itself refuses, a string of gigabytes say, ends them both, and the
- * run is recovered as after any crash.)
+ * Handlers in a process of their own, which can be killed when it blocks or eats memory. What they return is copied and counted over
+ * there.
  */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -9,18 +8,18 @@ import { nameOf } from "../../../text/json.ts"
 import { type Answer, threw } from "../ending.ts"
 import { notApplied } from "../not-applied.ts"
 import type { Taken } from "../take.ts"
+import { Child } from "./child.ts"
 import type { Call } from "./message.ts"
-import { Thread } from "./worker.ts"
 
 const memoryMbUnsaid = 256
 
 export interface IsolatedOptions {
-  /** The most that the heap of a thread may hold, and its buffers likewise, in megabytes. Default 256. */
+  /** The most that the heap of its process may hold, in megabytes, and with its buffers twice that. Default 256. */
   readonly memoryMb?: number
 }
 
 /**
- * A handler by the module that exports it: `isolated(new URL("./refund.ts", import.meta.url), "execute_refund")`. Its thread is
+ * A handler by the module that exports it: `isolated(new URL("./refund.ts", import.meta.url), "execute_refund")`. Its process is
  * given copies of the arguments and of the context, its signal among them. To have it held to its tool by tsc, name its type:
  * `isolated<typeof execute_refund>(…)`.
  */
@@ -39,7 +38,7 @@ export class Isolated<Written = unknown> {
   readonly #name: string
   readonly #memoryMb: number
   /** Waiting for their next call. To make one takes a while. */
-  readonly #idle = new Set<Thread>()
+  readonly #idle = new Set<Child>()
 
   constructor(module: URL, name: string, options: IsolatedOptions) {
     this.fault = findFault(module, name, options)
@@ -50,19 +49,19 @@ export class Isolated<Written = unknown> {
 
   /** Gives back what aborts it. */
   begin<For extends keyof Taken>(call: Call<For>, hear: (answer: () => Answer<Taken[For]>) => void): () => void {
-    const thread = this.#take()
-    if (thread instanceof Error) {
-      hear(() => threw(thread))
+    const child = this.#take()
+    if (child instanceof Error) {
+      hear(() => threw(child))
       return () => {}
     }
-    thread.begin(call, (answer) => {
-      if (thread.rest()) this.#idle.add(thread)
+    child.begin(call, (answer) => {
+      if (child.rest()) this.#idle.add(child)
       hear(() => answer as Answer<Taken[For]>)
     })
-    return () => thread.giveUp()
+    return () => child.giveUp()
   }
 
-  #take(): Thread | Error {
+  #take(): Child | Error {
     const [idle] = this.#idle
     if (idle !== undefined) {
       this.#idle.delete(idle)
@@ -70,10 +69,10 @@ export class Isolated<Written = unknown> {
     }
     try {
       const station = { module: this.#module, name: this.#name }
-      const thread: Thread = new Thread(station, this.#memoryMb, () => this.#idle.delete(thread))
-      return thread
+      const child: Child = new Child(station, this.#memoryMb, () => this.#idle.delete(child))
+      return child
     } catch (error) {
-      return notApplied(`no thread could be begun: ${threw(error).said}`)
+      return notApplied(`no process could be begun: ${threw(error).said}`)
     }
   }
 }
@@ -84,5 +83,5 @@ function findFault(module: unknown, name: unknown, options: IsolatedOptions): st
   if (!existsSync(module)) return `there is no file \`${fileURLToPath(module)}\``
   if (typeof name !== "string") return `the name of its export must be a string, but is ${nameOf(name)}`
   const memoryMb: unknown = options?.memoryMb ?? memoryMbUnsaid
-  return typeof memoryMb === "number" && memoryMb >= 16 ? undefined : "`memoryMb` must be a number, 16 or more"
+  return Number.isFinite(memoryMb) && Number(memoryMb) >= 16 ? undefined : "`memoryMb` must be a number, 16 or more"
 }

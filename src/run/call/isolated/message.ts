@@ -1,17 +1,23 @@
-/** What goes between a runner and the thread of an isolated handler. */
+/** What goes between a runner and the process of an isolated handler. */
 import type { Bounds } from "../../../text/bounds.ts"
 import type { Json } from "../../../text/json.ts"
 import type { Answer } from "../ending.ts"
 import type { Taken } from "../take.ts"
 import type { Facts } from "../told.ts"
 
-/** The handler that a thread is for. */
+/** The handler that a process is for. It is told by the words of its command, so that a list of processes shows it. */
 export interface Station {
   readonly module: string
   readonly name: string
 }
 
-/** A thread does one call at a time. */
+export interface Guarded {
+  /** The process that it answers to. */
+  readonly parent: number
+  readonly memoryMb: number
+}
+
+/** A process does one call at a time. */
 export type Order = ({ readonly kind: "begin" } & Call) | { readonly kind: "abort" }
 
 export interface Call<For extends keyof Taken = keyof Taken> {

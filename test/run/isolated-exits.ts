@@ -1,0 +1,3 @@
+/** A module that ends its process while it is loaded. */
+process.exit(4)
+export const answer = () => null
