@@ -14,7 +14,7 @@ const name = Type.String({ minLength: 1 })
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const positive = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Clocks may count in fractions. */
-const milliseconds = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const milliseconds = Type.Number({ minimum: 0 })
 const json = Type.Unknown()
 const object = Type.Object({}, { additionalProperties: Type.Unknown() })
 const record = (value: TSchema) => Type.Object({}, { additionalProperties: value })
@@ -25,7 +25,7 @@ const scope = oneOf("task", "session", "tenant")
 const undoes = optional(Type.Literal(true))
 const step = { stepId: name, undoes }
 const attempt = { ...step, attempt: positive }
-const pause = optional(Type.Object({ afterMs: milliseconds, atMs: milliseconds }, closed))
+const pause = optional(Type.Object({ afterMs: milliseconds, atMs: Type.Number() }, closed))
 const transition = { stepId: name, from: text, to: text }
 const word = { by: text, reason: text }
 

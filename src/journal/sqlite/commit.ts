@@ -5,12 +5,21 @@
 import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../failure.ts"
-import { because, codeOf, explain, isBreaking } from "./trouble.ts"
+import { because, busyMs, codeOf, explain, isBreaking, isBusy } from "./trouble.ts"
 
-/** SQLITE_CONSTRAINT: the file's own rules. */
-const constraint = 19
+/**
+ * SQLITE_TOOBIG, SQLITE_CONSTRAINT (the file's own rules), SQLITE_MISMATCH, SQLITE_RANGE: what one change asks for cannot be
+ * done.
+ */
+const ofOne: ReadonlySet<number | undefined> = new Set([undefined, 18, 19, 20, 25])
+
+/** How long to wait at once for another process that writes, and how long until the next try: meanwhile others go on. */
+const tryMs = 10
+const pauseMs = 10
 
 interface Change {
+  /** Since when it waits. */
+  readonly sinceMs: number
   readonly make: () => unknown
   /** What came of it: an error where it was refused. */
   readonly told: (made: unknown) => void
@@ -49,8 +58,8 @@ export class Commits {
       Effect.callback((resume) => {
         const told = (made: unknown): void =>
           resume(made instanceof Error ? Effect.fail(made as never) : Effect.succeed(made as never))
-        this.#waiting.push({ make, told })
-        if (this.#waiting.length === 1) setImmediate(() => this.flush())
+        this.#waiting.push({ sinceMs: performance.now(), make, told })
+        if (this.#waiting.length === 1) setImmediate(() => this.#work(tryMs))
       }),
     )
   }
@@ -71,17 +80,50 @@ export class Commits {
     return this.#broken ?? told
   }
 
+  /** Makes what waits, at once. */
   flush(): void {
+    this.#work(busyMs)
+  }
+
+  #work(waitMs: number): void {
     const changes = this.#waiting
     if (changes.length === 0) return
     this.#waiting = []
+    const busy = this.#broken === undefined ? this.#begin(waitMs) : undefined
+    if (busy !== undefined) {
+      this.#putOff(changes, busy, waitMs)
+      return
+    }
     const made = this.#broken === undefined ? this.#commit(changes) : changes.map(() => this.#broken)
     for (const [index, { told }] of changes.entries()) told(made[index])
   }
 
+  /** Those that have waited long enough are told so. */
+  #putOff(changes: readonly Change[], busy: StoreUnavailable, waitMs: number): void {
+    const nowMs = performance.now()
+    const isLate = ({ sinceMs }: Change): boolean => waitMs >= busyMs || nowMs - sinceMs >= busyMs
+    this.#waiting = changes.filter((change) => !isLate(change))
+    if (this.#waiting.length > 0) setTimeout(() => this.#work(tryMs), pauseMs)
+    for (const { told } of changes.filter(isLate)) told(busy)
+  }
+
+  /** Why it cannot begin yet; any other trouble shows in the commit. */
+  #begin(waitMs: number): StoreUnavailable | undefined {
+    let busy: StoreUnavailable | undefined
+    try {
+      this.#db.exec(`PRAGMA busy_timeout = ${waitMs}`)
+      this.#statements.begin.run()
+    } catch (error) {
+      if (!isBusy(error)) return undefined
+      busy = this.explain(error)
+    }
+    this.#db.exec(`PRAGMA busy_timeout = ${busyMs}`)
+    return busy
+  }
+
   #commit(changes: readonly Change[]): readonly unknown[] {
     try {
-      this.#statements.begin.run()
+      if (!this.#db.isTransaction) this.#statements.begin.run()
       const made =
         changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))
       // Where the one change was refused there is no transaction left.
@@ -116,8 +158,7 @@ export class Commits {
     try {
       return make()
     } catch (error) {
-      const code = codeOf(error)
-      if (code === undefined || code === constraint) return this.explain(error)
+      if (ofOne.has(codeOf(error))) return this.explain(error)
       throw error
     }
   }

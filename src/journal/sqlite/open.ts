@@ -5,10 +5,7 @@ import { pathToFileURL } from "node:url"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
 import { locate, type Place, refuseNames } from "./place.ts"
 import { create, migrate, schemaVersion, tablesOf } from "./schema.ts"
-import { because, isUnwritable } from "./trouble.ts"
-
-/** How long to wait for another process that writes. */
-const busyMs = 5_000
+import { because, busyMs, isUnwritable } from "./trouble.ts"
 
 const settings = `PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF`
 const holdsNothing = "it is empty: no run was ever kept there"

@@ -22,6 +22,12 @@ export function codeOf(error: unknown): number | undefined {
   return errcode === undefined ? undefined : errcode & 0xff
 }
 
+/** How long to wait for another process that writes. */
+export const busyMs = 5_000
+
+/** SQLITE_BUSY, SQLITE_LOCKED. */
+export const isBusy = (error: unknown): boolean => [5, 6].includes(codeOf(error) ?? 0)
+
 /** https://www.sqlite.org/rescode.html: SQLITE_READONLY; SQLITE_CANTOPEN, of the log that may not be made beside the file. */
 export const isUnwritable = (error: unknown): boolean => [8, 14].includes(codeOf(error) ?? 0)
 
