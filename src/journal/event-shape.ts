@@ -133,6 +133,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     tool: name,
     args: object,
     idempotencyKey: name,
+    identity: optional(name),
     from: Type.Object({ runId: name, stepId: name }, closed),
     ...answer,
   },
