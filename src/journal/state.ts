@@ -311,7 +311,9 @@ function released(state: RunState, pause?: Pause): Partial<RunState> {
 
 function settled(state: RunState, applied: boolean, result: Json | undefined): Partial<RunState> {
   const cleared = { ...state, failure: state.ending?.failure }
-  return applied ? { failure: cleared.failure, ...answered(cleared, result, undefined) } : released(state)
+  if (applied) return { failure: cleared.failure, ...answered(cleared, result, undefined) }
+  // Somebody has looked: what failed before that counts no more.
+  return released({ ...state, step: { ...state.step, failures: 0 } })
 }
 
 /**
