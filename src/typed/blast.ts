@@ -5,53 +5,61 @@
  */
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { Say } from "./plan-error.ts"
-import type { Context, Fault, Nth } from "./reference.ts"
-import type { Add, Digit, Digits, Increment, IsMore, Next, Reverse } from "./sum.ts"
+import type { ByIndex, Context, Fault, Nth } from "./reference.ts"
+import type { Add, Increment, IsMore, Reverse } from "./sum.ts"
 
-/** By dimension, its limit in digits; a limit that is not known is none. */
+/** By dimension, its limit as one writes it; a limit that is not known is none. */
 export type LimitsOf<Spec extends CatalogSpec> = Spec extends { readonly blastRadius: infer Limits }
-  ? {
-      readonly [Dimension in keyof Limits as Limits[Dimension] extends { readonly max: infer Max }
-        ? [Digits<Max>] extends [never]
-          ? never
-          : Dimension
-        : never]: Limits[Dimension] extends { readonly max: infer Max } ? Digits<Max> : never
-    }
+  ? { readonly [Dimension in keyof Limits]: Limits[Dimension] extends { readonly max: infer Max } ? Natural<Max> : "" }
   : Record<never, never>
 
-/** Of each step, what it counts in one dimension: digits. */
-export type CostsOf<C extends Context, Steps, Dimension> = {
-  readonly [I in keyof Steps]: Steps[I] extends { readonly tool: infer Name; readonly args: infer Args }
-    ? Name extends keyof C["tools"]
-      ? C["tools"][Name] extends { readonly blast: { readonly [_ in Dimension & string]: infer Blast } }
-        ? CostOf<Blast, Args>
-        : "0"
-      : "0"
-    : "0"
-}
-
-type CostOf<Blast, Args> = Blast extends number
-  ? Known<Blast>
-  : Blast extends { readonly kind: infer Kind; readonly parameter: infer Parameter }
-    ? Args extends { readonly [_ in Parameter & string]: infer Value }
-      ? Kind extends "argument"
-        ? Known<Value>
-        : Value extends readonly unknown[]
-          ? Known<Value["length"]>
-          : "0"
-      : "0"
-    : "0"
-
-/** Nothing but one natural number is known. */
-type Known<N> = [N] extends [number]
-  ? [Digits<N>] extends [never]
-    ? "0"
-    : IsOne<Digits<N>> extends true
-      ? Digits<N>
-      : "0"
-  : "0"
+/** A natural number that is known, as one writes it. */
+type Natural<N> = `${N & number}` extends infer Text
+  ? Text extends `${bigint}`
+    ? Text extends `-${string}`
+      ? ""
+      : IsOne<Text> extends true
+        ? `${bigint}` extends Text
+          ? ""
+          : Text
+        : ""
+    : ""
+  : never
 
 type IsOne<T, All = T> = T extends unknown ? ([All] extends [T] ? true : false) : never
+
+/** By tool, what it counts in one dimension: a number, or the parameter that is counted after `#` or `[`. */
+type CountsBy<Tools, Dimension> = {
+  readonly [Name in keyof Tools]: Tools[Name] extends {
+    readonly blast: { readonly [_ in Dimension & string]: infer Blast }
+  }
+    ? Blast extends { readonly kind: infer Kind; readonly parameter: infer Parameter extends string }
+      ? Kind extends "argument"
+        ? `#${Parameter}`
+        : `[${Parameter}`
+      : Blast extends number
+        ? Natural<Blast>
+        : ""
+    : ""
+}
+
+/** Of each step, what it counts in one dimension, as far as that can be read: text, so that it is cheap to hand on. */
+export type CostsOf<C extends Context, Steps, Dimension, Counts = CountsBy<C["tools"], Dimension>> = {
+  readonly [I in keyof Steps]: Steps[I] extends {
+    readonly tool: infer Name extends keyof Counts
+    readonly args: infer Args
+  }
+    ? Counts[Name] extends `#${infer Parameter}`
+      ? Args extends { readonly [_ in Parameter]: infer Value extends number }
+        ? `${Value}`
+        : ""
+      : Counts[Name] extends `[${infer Parameter}`
+        ? Args extends { readonly [_ in Parameter]: { readonly length: infer Length extends number } }
+          ? `${Length}`
+          : ""
+        : Counts[Name]
+    : ""
+}
 
 /** A dimension's limit that is passed, and by which step; undefined where it is kept. */
 export interface Passed<Costs, Max, Total, At> {
@@ -61,43 +69,107 @@ export interface Passed<Costs, Max, Total, At> {
   readonly at: At
 }
 
+/** Where each cost is so small that as many as there are steps cannot pass the limit, nothing is added up. */
 export type CheckLimit<Costs, Max> = Costs extends readonly string[]
-  ? Max extends string
-    ? Total<Costs, "", "0"> extends infer Sum extends string
-      ? IsMore<Sum, Max> extends true
-        ? Passed<Costs, Max, Sum, Crossing<Costs, Max, "0", "0">>
-        : undefined
-      : undefined
-    : undefined
+  ? Max extends ""
+    ? undefined
+    : IsShorter<Costs[number], Shorten<Max & string, `${Costs["length"]}`>> extends true
+      ? undefined
+      : Total<Known<Costs>, Reverse<Max & string>>
   : undefined
 
-/** In blocks of ten, as the road is gone. */
-type Total<Costs extends readonly string[], Tens extends string, Sum extends string> =
-  TotalOfTen<Costs, Tens, "0", Sum> extends infer Reached
-    ? Reached extends readonly [infer Last]
-      ? Last
-      : Total<Costs, Tens extends "" ? "1" : Increment<Tens>, Reached & string>
+/** The first digits, without as many as another number has. */
+type Shorten<Max extends string, Steps extends string> = Steps extends `${string}${infer Rest}`
+  ? Max extends `${string}${infer Less}`
+    ? Shorten<Less, Rest>
+    : ""
+  : Max
+
+type IsShorter<Text extends string, Than extends string> = Text extends `${string}${infer Rest}`
+  ? Than extends `${string}${infer Less}`
+    ? IsShorter<Rest, Less>
+    : false
+  : Than extends ""
+    ? false
+    : true
+
+/** Least significant digit first. */
+type Known<Costs> = {
+  readonly [I in keyof Costs]: Natural<Numeral<Costs[I]>> extends infer Text extends string
+    ? Text extends ""
+      ? "0"
+      : Reverse<Text>
+    : never
+}
+
+type Numeral<Text> = Text extends `${infer N extends number}` ? N : never
+
+type Total<Costs extends readonly string[], Max extends string> =
+  Sum<ByIndex<Costs>, "", "0"> extends infer Total extends string
+    ? IsMore<Total, Max> extends true
+      ? Passed<Costs, Max, Total, Crossing<Costs, Max, "0", "0">>
+      : undefined
     : never
 
-type TotalOfTen<Costs extends readonly string[], Tens extends string, Ones extends Digit, Sum extends string> =
-  Nth<Costs, `${Tens}${Ones}`> extends infer Cost
-    ? Cost extends string
-      ? Ones extends "9"
-        ? Plus<Sum, Cost>
-        : TotalOfTen<Costs, Tens, Next[Ones], Plus<Sum, Cost>>
-      : readonly [Sum]
-    : never
+interface Texts {
+  readonly [index: string]: string
+}
 
-type Plus<Sum extends string, Cost extends string> = Cost extends "0" ? Sum : Add<Sum, Cost>
+/** Ten at a time. */
+type Sum<Costs extends Texts, Tens extends string, SoFar extends string> = Costs[`${Tens}0`] extends string
+  ? Sum<
+      Costs,
+      Tens extends "" ? "1" : Increment<Tens>,
+      Plus<
+        Costs,
+        `${Tens}9`,
+        Plus<
+          Costs,
+          `${Tens}8`,
+          Plus<
+            Costs,
+            `${Tens}7`,
+            Plus<
+              Costs,
+              `${Tens}6`,
+              Plus<
+                Costs,
+                `${Tens}5`,
+                Plus<
+                  Costs,
+                  `${Tens}4`,
+                  Plus<
+                    Costs,
+                    `${Tens}3`,
+                    Plus<Costs, `${Tens}2`, Plus<Costs, `${Tens}1`, Plus<Costs, `${Tens}0`, SoFar>>>
+                  >
+                >
+              >
+            >
+          >
+        >
+      >
+    >
+  : SoFar
+
+type Plus<Costs extends Texts, I extends string, SoFar extends string> = Costs[I] extends infer Cost extends string
+  ? Cost extends "0"
+    ? SoFar
+    : Add<SoFar, Cost>
+  : SoFar
 
 /** The step at which the total passes the limit, asked without those that pass it alone; only where some limit is passed. */
-type Crossing<Costs extends readonly string[], Max extends string, I extends string, Sum extends string> =
-  Nth<Costs, I> extends infer Cost extends string
-    ? IsMore<Cost, Max> extends true
-      ? Crossing<Costs, Max, Increment<I>, Sum>
-      : IsMore<Plus<Sum, Cost>, Max> extends true
-        ? I
-        : Crossing<Costs, Max, Increment<I>, Plus<Sum, Cost>>
+type Crossing<Costs extends readonly string[], Max extends string, I extends string, SoFar extends string> =
+  Nth<Costs, I> extends infer Cost
+    ? Cost extends string
+      ? IsMore<Cost, Max> extends true
+        ? Crossing<Costs, Max, Increment<I>, SoFar>
+        : Add<SoFar, Cost> extends infer Next extends string
+          ? IsMore<Next, Max> extends true
+            ? I
+            : Crossing<Costs, Max, Increment<I>, Next>
+          : never
+      : never
     : never
 
 /** What is said of one step: at the parameter that is counted, or at the tool. */

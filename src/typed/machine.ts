@@ -7,7 +7,7 @@
  */
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { OrList, Say } from "./plan-error.ts"
-import type { Context, Nth } from "./reference.ts"
+import type { Context } from "./reference.ts"
 import type { Digit, Increment, Next } from "./sum.ts"
 
 /** A catalog's machine; no transitions and no `states` where it has none. */
@@ -73,16 +73,15 @@ type Block<
   State extends string,
   Called extends string,
   Faults,
-> =
-  Nth<C["names"], `${Tens}${Ones}`> extends infer Name
-    ? Name extends string
-      ? Ones extends "9"
-        ? Turn<C, M, `${Tens}9`, Name, State, Called, Faults>
-        : Turn<C, M, `${Tens}${Ones}`, Name, State, Called, Faults> extends Road<infer At, infer Names, infer Found>
-          ? Block<C, M, Tens, Next[Ones], At, Names, Found>
-          : never
-      : End<State, Called, Faults>
-    : never
+> = C["names"][`${Tens}${Ones}`] extends infer Name
+  ? Name extends string
+    ? Ones extends "9"
+      ? Turn<C, M, `${Tens}9`, Name, State, Called, Faults>
+      : Turn<C, M, `${Tens}${Ones}`, Name, State, Called, Faults> extends Road<infer At, infer Names, infer Found>
+        ? Block<C, M, Tens, Next[Ones], At, Names, Found>
+        : never
+    : End<State, Called, Faults>
+  : never
 
 /** One step. */
 type Turn<
@@ -93,27 +92,26 @@ type Turn<
   State extends string,
   Called extends string,
   Faults,
-> = Name extends keyof C["tools"]
-  ? C["tools"][Name] extends {
-      readonly states: infer States extends readonly string[]
-      readonly requires: infer Required
-    }
-    ? State extends States[number]
-      ? [Required] extends [Called]
-        ? Road<State, Name extends Called ? Called : Called | Name, Faults>
-        : Road<
-            State,
-            Called | Name,
-            Faults & { readonly [_ in I]: Say<"SEQ208", { tool: Name; required: Exclude<Required, Called> }> }
-          >
-      : string extends State
-        ? Road<State, Called | Name, Faults>
-        : Road<
-            State,
-            Called | Name,
-            Faults & { readonly [_ in I]: Say<"SEQ301", { tool: Name; states: OrList<States>; state: State }> }
-          >
-    : never
+> = Name extends C["toolNames"]
+  ? State extends C["tools"][Name]["states"][number]
+    ? [C["tools"][Name]["requires"]] extends [Called]
+      ? Road<State, Name extends Called ? Called : Called | Name, Faults>
+      : Road<
+          State,
+          Called | Name,
+          Faults & {
+            readonly [_ in I]: Say<"SEQ208", { tool: Name; required: Exclude<C["tools"][Name]["requires"], Called> }>
+          }
+        >
+    : string extends State
+      ? Road<State, Called | Name, Faults>
+      : Road<
+          State,
+          Called | Name,
+          Faults & {
+            readonly [_ in I]: Say<"SEQ301", { tool: Name; states: OrList<C["tools"][Name]["states"]>; state: State }>
+          }
+        >
   : Name extends `>${infer To}`
     ? M["declared"] extends true
       ? To extends M["states"]

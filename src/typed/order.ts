@@ -13,7 +13,7 @@ export type Word<Text extends string> = string extends Text ? "?" : IsOne<Text> 
 
 type IsOne<T, All = T> = T extends unknown
   ? [All] extends [T]
-    ? {} extends Record<T & string, 1>
+    ? Record<never, never> extends Record<T & string, 1>
       ? false
       : true
     : false
@@ -24,9 +24,8 @@ export type IndexOf<Names extends readonly string[]> = {
   [I in Exclude<keyof Names, keyof (readonly unknown[])> & string as Nth<Names, I>]: I
 }
 
-export type CheckId<C extends Context, I extends string, Id extends string> = C["index"] extends {
-  readonly [_ in Id]: infer At
-}
+export type CheckId<C extends Context, I extends string, Id extends string> = C["index"][Id] extends infer At extends
+  string
   ? [At] extends [I]
     ? Id extends `${infer First}${infer Rest}`
       ? First extends Letter
@@ -39,7 +38,7 @@ export type CheckId<C extends Context, I extends string, Id extends string> = C[
           ? IllNamed<Id, "the name is kept for the language">
           : IllNamed<Id, `it begins with \`${First}\``>
       : IllNamed<Id, "it is empty">
-    : true extends (At extends string ? IsBefore<At, I> : never)
+    : true extends IsBefore<At, I>
       ? Say<"SEQ106", { id: Id }>
       : Id
   : Id
@@ -106,9 +105,9 @@ export type CheckAfter<C extends Context, I extends string, Id, After> = After e
 type CheckName<C extends Context, I extends string, Id, Name> = Name extends string
   ? string extends Name
     ? Name
-    : C["index"] extends { readonly [_ in Name]: infer At extends string }
+    : C["index"][Name] extends infer At extends string
       ? true extends IsBefore<At, I>
-        ? Nth<C["names"], At> extends `>${string}`
+        ? C["names"][At] extends `>${string}`
           ? Say<"SEQ204", { step: Id; transition: Name }>
           : Name
         : Unordered<At, I, Id, Name>

@@ -1,12 +1,12 @@
 /** A whole plan: each step as it is written where it is right, and where it is not, what says so at the property at fault. */
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
-import type { Call, CheckValue } from "./arguments.ts"
+import type { CheckValue } from "./arguments.ts"
 import type { CheckLimit, CostsOf, LimitsOf, Overstepped } from "./blast.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
 import type { CheckAfter, CheckId, Ids, IndexOf, Word } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
-import type { Context, Fault, Mark } from "./reference.ts"
+import type { ByIndex, Context, Fault, Mark } from "./reference.ts"
 import type { PlanLiteral, StepLiteral } from "./results.ts"
 import type { Increment } from "./sum.ts"
 import type { ToolNames, Tools } from "./tools.ts"
@@ -75,7 +75,7 @@ interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], Ste
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
-  readonly names: StepNames
+  readonly names: ByIndex<StepNames>
   readonly index: IndexOf<StepIds>
   readonly open: "?" extends StepIds[number] | StepNames[number] ? true : false
 }
@@ -128,17 +128,18 @@ type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool
   CallField,
   {
     readonly id: CheckId<C, I, Id>
-    readonly tool: Tool extends keyof C["tools"]
+    readonly tool: Tool extends C["toolNames"]
       ? [Extract<Passed, Fault<"", unknown>>] extends [never]
         ? FaultAt<Way, I, Tool>
         : Extract<Passed, Fault<"", unknown>>["error"]
       : string extends Tool
         ? Tool
         : C["toolNames"]
-    readonly args: Tool extends keyof C["tools"]
-      ? C["tools"][Tool] extends { readonly takes: infer Takes; readonly integers: infer Integers }
-        ? MarkPassed<CheckValue<C, Asking<Id, Tool, I, Integers>, "", Takes, Args>, Passed>
-        : never
+    readonly args: Tool extends C["toolNames"]
+      ? MarkPassed<
+          CheckValue<Asking<C, Id, Tool, I, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
+          Passed
+        >
       : object
     readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
     readonly occurrence?: number
@@ -146,11 +147,12 @@ type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool
   }
 >
 
-interface Asking<Id, Tool, I, Integers> extends Call {
-  readonly id: Id & string
-  readonly tool: Tool & string
-  readonly at: I & string
-  readonly integers: Integers & PropertyKey
+interface Asking<C extends Context, Id extends string, Tool extends string, I extends string, Integers> {
+  readonly plan: C
+  readonly at: I
+  readonly id: Id
+  readonly tool: Tool
+  readonly integers: Integers
 }
 
 type MarkPassed<Args, Passed> = [Exclude<Passed, Fault<"", unknown>>] extends [never]
@@ -159,11 +161,7 @@ type MarkPassed<Args, Passed> = [Exclude<Passed, Fault<"", unknown>>] extends [n
     ? Mark<Args, Parameter, E>
     : Args
 
-type BlastOf<C extends Context, Tool> = Tool extends keyof C["tools"]
-  ? C["tools"][Tool] extends { readonly blast: infer Blast }
-    ? Blast
-    : never
-  : never
+type BlastOf<C extends Context, Tool> = Tool extends C["toolNames"] ? C["tools"][Tool]["blast"] : never
 
 type FaultAt<Way, I extends string, Right> =
   Way extends Road<infer _, infer _, infer Faults> ? (I extends keyof Faults ? Faults[I] : Right) : Right

@@ -2,23 +2,33 @@
  * References: each names an earlier call, or the inputs, and leads to a value that is declared there.
  * Codes: SEQ131, SEQ132, SEQ201 … SEQ206, SEQ210 … SEQ212.
  */
-import type { PlanError, Say } from "./plan-error.ts"
+import type { Refuse, Say } from "./plan-error.ts"
 import type { IsBefore } from "./sum.ts"
-import type { Undeclared } from "./tools.ts"
+import type { AnyFacts, Undeclared } from "./tools.ts"
 import type { CouldBe, DescribeAny, Follow, Found, IllFormed, ItemOf, Lost, Scalar } from "./value.ts"
 
 /** What every step's questions are asked with. */
 export interface Context {
-  readonly tools: object
+  readonly tools: { readonly [name: string]: AnyFacts }
   readonly toolNames: string
   /** What the inputs are; undefined where the catalog declares none. */
   readonly inputs: Found<unknown> | undefined
   /** By index: a call's tool, a transition's state after `>`, or `?`. */
-  readonly names: readonly string[]
+  readonly names: { readonly [index: string]: string }
   /** By id: the index of its step. */
-  readonly index: object
+  readonly index: { readonly [id: string]: string }
   /** Some step could not be read: it may be the one that is named. */
   readonly open: boolean
+}
+
+/** The call whose arguments are asked about. */
+export interface Site {
+  readonly plan: Context
+  readonly at: string
+  readonly id: string
+  readonly tool: string
+  /** The parameters that are integers. */
+  readonly integers: unknown
 }
 
 /** A fault of a reference, by the field that it is told at; `""` is the whole of it. */
@@ -30,56 +40,61 @@ export interface Fault<Field extends string, E> {
 /** One element of a tuple, by its index as a key. `T[I & keyof T]` would build a union of all its keys each time. */
 export type Nth<T extends readonly unknown[], I> = I extends `${infer Index extends number}` ? T[Index] : never
 
+/** A list by the keys of its elements: of an object what is not there is unknown, and no key has to be asked for. */
+export type ByIndex<List extends readonly unknown[]> = {
+  readonly [I in Exclude<keyof List, keyof (readonly unknown[])> & string as I]: Nth<List, I>
+}
+
 /** What the source of a reference gives as a whole. */
-type SourceOf<C extends Context, I extends string, Id, Source> = Source extends "input"
-  ? C["inputs"] extends Found<unknown>
-    ? C["inputs"]
-    : Fault<"", Say<"SEQ210", { step: Id }>>
+export type SourceOf<S extends Site, Source> = Source extends string
+  ? S["plan"]["index"][Source] extends infer At extends string
+    ? IsBefore<At, S["at"]> extends true
+      ? ResultAt<S["plan"], S["plan"]["names"][At], S["id"], Source>
+      : Fault<"$from", Unordered<At, S["at"], S["id"], Source>>
+    : OtherSource<S, Source>
+  : Fault<"$from", string>
+
+type OtherSource<S extends Site, Source extends string> = Source extends "input"
+  ? S["plan"]["inputs"] extends Found<unknown>
+    ? S["plan"]["inputs"]
+    : Fault<"", Say<"SEQ210", { step: S["id"] }>>
   : string extends Source
     ? Found<unknown>
-    : C["index"] extends { readonly [_ in Source & string]: infer At extends string }
-      ? IsBefore<At, I> extends true
-        ? ResultAt<C, Nth<C["names"], At>, Id, Source>
-        : Fault<"$from", Unordered<At, I, Id, Source>>
-      : C["open"] extends true
-        ? Found<unknown>
-        : Fault<"$from", Say<"SEQ201", { step: Id; missing: Source }>>
+    : S["plan"]["open"] extends true
+      ? Found<unknown>
+      : Fault<"$from", Say<"SEQ201", { step: S["id"]; missing: Source }>>
 
 export type Unordered<At, I, Id, Source> = At extends I
   ? Say<"SEQ203", { step: Id }>
   : Say<"SEQ202", { step: Id; later: Source }>
 
-type ResultAt<C extends Context, Name, Id, Source> = Name extends keyof C["tools"]
-  ? C["tools"][Name] extends { readonly gives: infer Gives }
-    ? Found<Gives>
-    : Found<unknown>
+type ResultAt<C extends Context, Name, Id, Source> = Name extends C["toolNames"]
+  ? Found<C["tools"][Name]["gives"]>
   : Name extends `>${string}`
     ? Fault<"$from", Say<"SEQ204", { step: Id; transition: Source }>>
     : Found<unknown>
 
 /** The value of a reference or a selection, or the fault of it. */
-export type Read<C extends Context, I extends string, Id, A> = A extends { readonly $from: infer Source }
-  ? Source extends string
-    ? SourceOf<C, I, Id, Source> extends infer Whole
-      ? Whole extends Found<infer Value>
-        ? A extends { readonly where: infer Where }
-          ? Select<C, I, Id, Value, A, Where, Source>
-          : A extends { readonly pick: unknown }
-            ? Fault<"pick", PlanError<"SEQ131: `pick` needs `where`">>
-            : A extends { readonly path: infer Path }
-              ? ReadPath<Value, Path, `\`${Source}\``, "path">
-              : Found<Value extends Undeclared ? unknown : Value>
-        : Whole
-      : never
-    : Fault<"$from", string>
+export type Read<S extends Site, A> = A extends { readonly $from: infer Source }
+  ? SourceOf<S, Source> extends infer Whole
+    ? Whole extends Found<infer Value>
+      ? A extends { readonly where: infer Where }
+        ? Select<S, Value, A, Where, Source & string>
+        : A extends { readonly pick: unknown }
+          ? Fault<"pick", Refuse<"SEQ131: `pick` needs `where`">>
+          : A extends { readonly path: infer Path }
+            ? ReadPath<Value, Path, `\`${Source & string}\``, "path">
+            : Found<Value extends Undeclared ? unknown : Value>
+      : Whole
+    : never
   : never
 
-type ReadPath<Value, Path, Says extends string, Field extends string> = Path extends string
+export type ReadPath<Value, Path, Says extends string, Field extends string> = Path extends string
   ? Follow<Value, Path> extends infer End
-    ? End extends Lost<infer Reached, infer Why>
+    ? End extends Lost<infer Place, infer Why>
       ? Fault<
           Field,
-          Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Lost2<Value, Path, Reached> }>
+          Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
         >
       : End extends IllFormed
         ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
@@ -88,10 +103,10 @@ type ReadPath<Value, Path, Says extends string, Field extends string> = Path ext
   : Fault<Field, string>
 
 /** Where no result is declared the whole path is told. */
-type Lost2<Value, Path, Reached> = Value extends Undeclared ? Path : Reached
+type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
 
 /** The one element for which `where` holds, and of it what is at `pick`. */
-type Select<C extends Context, I extends string, Id, Value, A, Where, Source extends string> =
+type Select<S extends Site, Value, A, Where, Source extends string> =
   ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Array
     ? Array extends Found<infer List>
       ? [ItemOf<List>] extends [never]
@@ -99,9 +114,9 @@ type Select<C extends Context, I extends string, Id, Value, A, Where, Source ext
             A extends { readonly path: string } ? "path" : "",
             Say<"SEQ211", { source: SayPlace<Source, PathOf<A>>; given: DescribeAny<List> }>
           >
-        : Where extends Matches<C, I, Id, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>
+        : Where extends Matches<S, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>
           ? ReadPath<ItemOf<List>, PickOf<A>, `an element of ${SayPlace<Source, PathOf<A>>}`, "pick">
-          : Fault<"where", Matches<C, I, Id, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>>
+          : Fault<"where", Matches<S, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>>
       : Array
     : never
 
@@ -113,19 +128,19 @@ export type SayPlace<Source extends string, Path> = Path extends ""
   : `\`${Source}\` at \`${Path & string}\``
 
 /** Each comparison can hold: the element may lack what is compared, but what is declared can be equal to what is asked. */
-type Matches<C extends Context, I extends string, Id, Item, Where, Place extends string> = {
+type Matches<S extends Site, Item, Where, Place extends string> = {
   readonly [Pointer in keyof Where]: Pointer extends string
     ? Follow<Item, Pointer> extends infer End
       ? End extends Found<infer Declared>
         ? [Where[Pointer]] extends [Scalar]
           ? CouldBe<Where[Pointer], Declared> extends true
             ? Where[Pointer]
-            : PlanError<`SEQ212: \`where\` compares \`${Pointer}\`, which is ${DescribeAny<Declared>}, with ${Written<Where[Pointer]>}: no element can match`>
-          : Compared<Where[Pointer], Read<C, I, Id, Where[Pointer]>>
-        : End extends Lost<infer Reached, infer Why>
+            : Refuse<`SEQ212: \`where\` compares \`${Pointer}\`, which is ${DescribeAny<Declared>}, with ${Written<Where[Pointer]>}: no element can match`>
+          : Compared<Where[Pointer], Read<S, Where[Pointer]>>
+        : End extends Lost<infer Ended, infer Why>
           ? Why extends "optional"
             ? Where[Pointer]
-            : Say<"SEQ205", { source: `an element of ${Place}`; path: Reached }>
+            : Say<"SEQ205", { source: `an element of ${Place}`; path: Ended }>
           : Say<"SEQ132", { pointer: Pointer }>
       : never
     : Where[Pointer]

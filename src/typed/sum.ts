@@ -1,12 +1,5 @@
 /** Counting with digits: natural numbers as decimal strings, least significant digit first ("0521" is 1250). */
 
-/** The digits of a natural number; never for any other, and for one that is not known. */
-export type Digits<N> = `${N & number}` extends `${infer Natural extends bigint}`
-  ? `${Natural}` extends `-${string}`
-    ? never
-    : Reverse<`${Natural}`>
-  : never
-
 export type Reverse<Text extends string, Done extends string = ""> = Text extends `${infer First}${infer Rest}`
   ? Reverse<Rest, `${First}${Done}`>
   : Done

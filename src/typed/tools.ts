@@ -9,7 +9,7 @@ export type ToolNames<Spec extends CatalogSpec> = keyof Spec["tools"] & string
 export type Tools<Spec extends CatalogSpec> = { readonly [Name in keyof Spec["tools"]]: Facts<Spec["tools"][Name]> }
 
 export interface Facts<T extends ToolSpec> {
-  readonly takes: Infer<T["params"]>
+  readonly takes: Takes<Infer<T["params"]>>
   readonly gives: T extends { readonly result: infer Result extends AnySchema } ? Infer<Result> : Undeclared
   /** The states it is available in, in the order they are written; `string` where that is not known. */
   readonly states: T extends { readonly states: infer States extends readonly string[] } ? States : readonly string[]
@@ -19,6 +19,18 @@ export interface Facts<T extends ToolSpec> {
   /** The parameters that are integers by their schema: in the type of their values they are numbers as any. */
   readonly integers: IntegersOf<T["params"]>
 }
+
+export interface AnyFacts {
+  readonly takes: unknown
+  readonly gives: unknown
+  readonly states: readonly string[]
+  readonly requires: string
+  readonly blast: unknown
+  readonly integers: unknown
+}
+
+/** An object that can have no key is one without keys. */
+type Takes<Params> = string extends keyof Params ? ([Params[keyof Params]] extends [never] ? object : Params) : Params
 
 /** The result of a tool that declares none: only the whole of it can be used. */
 export interface Undeclared {

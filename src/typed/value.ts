@@ -124,18 +124,32 @@ type Unescape<Token extends string> = Token extends `${infer Before}~${infer Res
   : Token
 
 type Walk<T, Path extends string, Before extends string> = Path extends `/${infer Token}/${infer Rest}`
-  ? Enter<T, Unescape<Token>> extends infer Inner
+  ? Enter<T, Token> extends infer Inner
     ? [Inner] extends [never]
-      ? WalkOptional<T, Token, `/${Rest}`, Before>
+      ? WalkOtherwise<T, Token, `/${Rest}`, Before>
       : Walk<Inner, `/${Rest}`, `${Before}/${Token}`>
     : never
   : Path extends `/${infer Token}`
-    ? Enter<T, Unescape<Token>> extends infer Inner
+    ? Enter<T, Token> extends infer Inner
       ? [Inner] extends [never]
-        ? WalkOptional<T, Token, "", Before>
+        ? WalkOtherwise<T, Token, "", Before>
         : Found<Inner>
       : never
+    : Found<T>
+
+/** The token may be escaped. */
+type WalkOtherwise<
+  T,
+  Token extends string,
+  Rest extends string,
+  Before extends string,
+> = Token extends `${string}~${string}`
+  ? Enter<T, Unescape<Token>> extends infer Inner
+    ? [Inner] extends [never]
+      ? WalkOptional<T, Token, Rest, Before>
+      : Walk<Inner, Rest, `${Before}/${Token}`>
     : never
+  : WalkOptional<T, Token, Rest, Before>
 
 /** What may be left out is told as such where the rest of the pointer leads somewhere. */
 type WalkOptional<T, Token extends string, Rest extends string, Before extends string> =
