@@ -63,14 +63,20 @@ type ItemAt<List extends readonly unknown[], I> = List extends unknown
 export type CheckObject<S extends Site, Path extends string, O, A> = string extends keyof A
   ? A
   : [Needed<O>] extends [keyof A]
-    ? { readonly [Key in keyof A]: CheckKey<S, Path, O, Key, A[Key]> }
+    ? {
+        readonly [Key in keyof A]: Key extends keyof O
+          ? CheckValue<S, Path extends "" ? Key & string : Below<Path, Key>, O[Key], A[Key]>
+          : CheckOther<S, Path, O, Key, A[Key]>
+      }
     : {
-        readonly [Key in keyof A | Needed<O>]: Key extends keyof A ? CheckKey<S, Path, O, Key, A[Key]> : Member<O, Key>
+        readonly [Key in keyof A | Needed<O>]: Key extends keyof A
+          ? CheckOther<S, Path, O, Key, A[Key]>
+          : Member<O, Key>
       }
 
-type CheckKey<S extends Site, Path extends string, O, Key, Value> = Key extends keyof O
-  ? CheckValue<S, Below<Path, Key>, O[Key], Value>
-  : Key extends AnyKey<O>
+/** A key that not every branch has. */
+type CheckOther<S extends Site, Path extends string, O, Key, Value> =
+  Key extends AnyKey<O>
     ? CheckValue<S, Below<Path, Key>, Member<O, Key>, Value>
     : Key extends string
       ? string extends AnyKey<O>

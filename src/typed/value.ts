@@ -95,19 +95,17 @@ export interface IllFormed {
 }
 
 /** What stands at a pointer (RFC 6901), if every right value has something there, or may have in some branch. */
-export type Follow<T, Path extends string> = Path extends ""
-  ? Found<T>
-  : Path extends `/${string}`
-    ? Path extends `${string}~${string}`
-      ? IsEscaped<Path> extends true
-        ? Walk<T, Path, "">
-        : IllFormed
-      : Walk<T, Path, "">
-    : string extends Path
-      ? Found<unknown>
-      : Path extends `${infer _}${infer _}`
-        ? IllFormed
-        : Found<unknown>
+export type Follow<T, Path extends string> = Path extends `/${string}`
+  ? Path extends `${string}~${string}`
+    ? IsEscaped<Path> extends true
+      ? Walk<T, Path, "">
+      : IllFormed
+    : Walk<T, Path, "">
+  : Path extends ""
+    ? Found<T>
+    : Path extends `${infer _}${infer _}`
+      ? IllFormed
+      : Found<unknown>
 
 type IsEscaped<Path extends string> = Path extends `${string}~${infer Rest}`
   ? Rest extends `${"0" | "1"}${infer After}`
