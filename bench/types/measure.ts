@@ -15,16 +15,29 @@ export interface Cost {
 const folder = resolve("node_modules/.cache/sequitur-types")
 
 /** A catalog and plans of these sizes; the catalog alone where there are none. */
-export function measure(tools: number, steps: number, { front = "zod", fault = 0 }: Partial<{ front: "zod" | "typebox"; fault: number }> = {}): Cost {
+export function measure(
+  tools: number,
+  steps: number,
+  { front = "zod", fault = 0 }: Partial<{ front: "zod" | "typebox"; fault: number }> = {},
+): Cost {
   const place = join(folder, `${front}-${tools}-${steps}-${fault}`)
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, "catalog.ts"), generateCatalog(tools, front))
   if (steps > 0) writeFileSync(join(place, "plan.ts"), generatePlan(steps, tools, fault))
-  else writeFileSync(join(place, "plan.ts"), 'import { definePlan } from "sequitur"\nimport catalog from "./catalog.ts"\nexport const both = [catalog, definePlan] as const\n')
+  else
+    writeFileSync(
+      join(place, "plan.ts"),
+      'import { definePlan } from "sequitur"\nimport catalog from "./catalog.ts"\nexport const both = [catalog, definePlan] as const\n',
+    )
   writeFileSync(
     join(place, "tsconfig.json"),
-    JSON.stringify({ extends: resolve("tsconfig.json"), include: ["*.ts"], exclude: [], compilerOptions: { paths: { sequitur: [resolve("src/index.ts")] } } }),
+    JSON.stringify({
+      extends: resolve("tsconfig.json"),
+      include: ["*.ts"],
+      exclude: [],
+      compilerOptions: { paths: { sequitur: [resolve("src/index.ts")] } },
+    }),
   )
   return check(place)
 }
@@ -43,7 +56,11 @@ function check(place: string): Cost {
 function run(place: string): string {
   const tsc = resolve("node_modules/typescript/bin/tsc")
   try {
-    return execFileSync(process.execPath, [tsc, "-p", place, "--extendedDiagnostics", "--checkers", "1", "--pretty", "false"], { encoding: "utf8", maxBuffer: 2 ** 28 })
+    return execFileSync(
+      process.execPath,
+      [tsc, "-p", place, "--extendedDiagnostics", "--checkers", "1", "--pretty", "false"],
+      { encoding: "utf8", maxBuffer: 2 ** 28 },
+    )
   } catch (failed) {
     return String((failed as { readonly stdout?: unknown }).stdout)
   }

@@ -83,7 +83,7 @@ type Block<
     : End<State, Called, Faults>
   : never
 
-/** One step. */
+/** One step. Of a step that cannot be read nothing is known after it; a tool that does not exist may have been meant to be any. */
 type Turn<
   C extends Context,
   M extends Machine,
@@ -120,7 +120,9 @@ type Turn<
           : Road<To, Called, Faults & { readonly [_ in I]: Say<"SEQ302", { from: State; to: To }> }>
         : Road<string, Called, Faults & { readonly [_ in I]: Say<"SEQ303", { state: To }> }>
       : Road<string, Called, Faults & { readonly [_ in I]: Say<"SEQ304", { state: To }> }>
-    : Road<string, string, Faults>
+    : Name extends "?"
+      ? Road<string, string, Faults>
+      : Road<State, string, Faults>
 
 type IsOpen<M extends Machine, State extends string, To extends string> = string extends State
   ? true

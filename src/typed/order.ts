@@ -27,13 +27,13 @@ export type IndexOf<Names extends readonly string[]> = {
 export type CheckId<C extends Context, I extends string, Id extends string> = C["index"][Id] extends infer At extends
   string
   ? [At] extends [I]
-    ? Id extends `${infer First}${infer Rest}`
+    ? Id extends `${infer First}${string}`
       ? First extends Letter
         ? Id extends Kept
           ? IllNamed<Id, "the name is kept for the language">
-          : IsName<Rest> extends true
+          : IsName<Id> extends true
             ? Id
-            : IllNamed<Id, "it has a character that no id has">
+            : IllNamed<Id, "it has a character that no id has, or more than 64">
         : Id extends Kept
           ? IllNamed<Id, "the name is kept for the language">
           : IllNamed<Id, `it begins with \`${First}\``>
@@ -45,16 +45,25 @@ export type CheckId<C extends Context, I extends string, Id extends string> = C[
 
 type IllNamed<Id, Reason> = Say<"SEQ105", { id: Id; reason: Reason }>
 
-/** A text of letters, digits, `_` and `-`, read four at a time. */
-type IsName<Text extends string> = Text extends `${infer A}${infer B}${infer C}${infer D}${infer Rest}`
+/** A text of letters, digits, `_` and `-`, read four at a time; after sixty-four it is too long. */
+type IsName<
+  Text extends string,
+  Left extends readonly unknown[] = Sixteen,
+> = Text extends `${infer A}${infer B}${infer C}${infer D}${infer Rest}`
   ? [A | B | C | D] extends [LetterOrDigit]
-    ? IsName<Rest>
+    ? Left extends readonly [unknown, ...infer Fewer]
+      ? IsName<Rest, Fewer>
+      : false
     : false
   : Text extends `${infer A}${infer Rest}`
     ? A extends LetterOrDigit
-      ? IsName<Rest>
+      ? Left extends readonly []
+        ? false
+        : IsName<Rest, Left>
       : false
     : true
+
+type Sixteen = readonly [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
 
 type Letter = Lower | Uppercase<Lower> | "_"
 type LetterOrDigit = Letter | `${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}` | "-"

@@ -26,7 +26,9 @@ export type CheckPlan<Spec extends CatalogSpec, Plan> = string extends keyof Spe
     ? number extends Steps["length"]
       ? Unlisted<Spec, Plan, Steps[number]>
       : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
-    : PlanLiteral<ToolNames<Spec>>
+    : Plan extends { readonly steps: object }
+      ? { readonly steps: Say<"SEQ101", { field: "`steps`"; expected: "an array"; found: "an object" }> }
+      : PlanLiteral<ToolNames<Spec>>
 
 /** How many steps there are is not known: then the compiler judges. But what was written as a literal should be read as one. */
 type Unlisted<Spec extends CatalogSpec, Plan, Step> =
@@ -136,13 +138,15 @@ type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool
         ? Tool
         : C["toolNames"]
     readonly args: Tool extends C["toolNames"]
-      ? MarkPassed<
-          CheckValue<Asking<C, Id, Tool, I, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
-          Passed
-        >
+      ? [Extract<keyof Args, `$${string}`>] extends [never]
+        ? MarkPassed<
+            CheckValue<Asking<C, Id, Tool, I, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
+            Passed
+          >
+        : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
       : object
     readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
-    readonly occurrence?: number
+    readonly occurrence?: CheckOccurrence<Step>
     readonly why?: string
   }
 >
@@ -167,6 +171,14 @@ type FaultAt<Way, I extends string, Right> =
   Way extends Road<infer _, infer _, infer Faults> ? (I extends keyof Faults ? Faults[I] : Right) : Right
 
 type AfterOf<Step> = Step extends { readonly after: infer After } ? After : undefined
+
+type CheckOccurrence<Step> = Step extends { readonly occurrence: infer Count extends number }
+  ? number extends Count
+    ? number
+    : `${Count}` extends `-${string}` | `${string}.${string}` | "0"
+      ? Say<"SEQ101", { field: "`occurrence`"; expected: "an integer of at least 1"; found: Count }>
+      : Count
+  : number
 
 type CallField = "id" | "tool" | "args" | "after" | "occurrence" | "why"
 type TransitionField = "id" | "transition" | "after" | "why"

@@ -106,19 +106,19 @@ export type ReadPath<Value, Path, Says extends string, Field extends string> = P
 type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
 
 /** The one element for which `where` holds, and of it what is at `pick`. */
-type Select<S extends Site, Value, A, Where, Source extends string> =
-  ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Array
-    ? Array extends Found<infer List>
-      ? [ItemOf<List>] extends [never]
-        ? Fault<
-            A extends { readonly path: string } ? "path" : "",
-            Say<"SEQ211", { source: SayPlace<Source, PathOf<A>>; given: DescribeAny<List> }>
-          >
-        : Where extends Matches<S, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>
-          ? ReadPath<ItemOf<List>, PickOf<A>, `an element of ${SayPlace<Source, PathOf<A>>}`, "pick">
-          : Fault<"where", Matches<S, ItemOf<List>, Where, SayPlace<Source, PathOf<A>>>>
-      : Array
+type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Where] extends [never]
+  ? Fault<"where", Refuse<"SEQ131: `where` is an object with at least one pointer to compare">>
+  : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
+    ? Whole extends Found<infer List>
+      ? SelectOf<S, List, ItemOf<List>, A, Where, SayPlace<Source, PathOf<A>>>
+      : Whole
     : never
+
+type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Item] extends [never]
+  ? Fault<A extends { readonly path: string } ? "path" : "", Say<"SEQ211", { source: Place; given: DescribeAny<List> }>>
+  : Where extends Matches<S, Item, Where, Place>
+    ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
+    : Fault<"where", Matches<S, Item, Where, Place>>
 
 type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
 type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""

@@ -85,7 +85,10 @@ function emitZod(shape: Shape): string {
     case "array":
       return `z.array(${emitZod(shape.of)})${chain("min", shape.min)}${chain("max", shape.max)}`
     case "object": {
-      const fields = emitFields(shape, ({ shape: inner, optional }) => `${emitZod(inner)}${optional ? ".optional()" : ""}`)
+      const fields = emitFields(
+        shape,
+        ({ shape: inner, optional }) => `${emitZod(inner)}${optional ? ".optional()" : ""}`,
+      )
       return `z.${shape.open === true ? "object" : "strictObject"}(${fields})`
     }
     case "unknown":

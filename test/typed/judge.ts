@@ -46,7 +46,7 @@ export function judgeByTypes(modules: readonly Module[]): readonly (readonly (re
 }
 
 function run(folder: string): string {
-  const options = { paths: { sequitur: [resolve("src/index.ts")] } }
+  const options = { paths: { sequitur: [resolve("src/index.ts")] }, rewriteRelativeImportExtensions: false }
   const config = { extends: resolve("tsconfig.json"), include: ["*.ts"], exclude: [], compilerOptions: options }
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
   const tsc = resolve("node_modules/typescript/bin/tsc")
