@@ -83,7 +83,7 @@ export function differ(cases: number, seed: number): Differences {
       if (verdict.ok) accepted += 1
       for (const { code } of types) if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1)
       exact += types.filter((one) => errors.some(({ code, at }) => code === one.code && at === one.at)).length
-      const kind = compare(types, verdict.ok, errors)
+      const kind = compare(JSON.parse(text), types, verdict.ok, errors)
       if (kind === undefined) return
       const compiler = errors.map(({ code, at, message }) => `${code} ${at} ${message}`)
       differences.push({ kind, plan: JSON.parse(text), types, compiler, declaration })
@@ -96,19 +96,34 @@ export function differ(cases: number, seed: number): Differences {
 const canBeWritten = (text: string): boolean => !text.includes("__proto__")
 
 function compare(
+  plan: { readonly steps?: unknown },
   types: readonly Said[],
   accepted: boolean,
   errors: readonly { readonly code: string; readonly at: Pointer }[],
 ): Difference["kind"] | undefined {
   if (accepted) return types.length > 0 ? "refused" : undefined
-  const steps = new Set(errors.map(({ at }) => stepOf(at)))
-  // One fault is told once: of a step that is at fault the compiler says no more, and types do not know of every fault.
-  if (types.some(({ at }) => !steps.has(stepOf(at)))) return "misplaced"
+  // One fault is told once: of a step that is at fault, or that depends on one, the compiler says no more. Types do.
+  const faulty = withDependants(new Set(errors.map(({ at }) => stepOf(at))), plan.steps)
+  if (types.some(({ at }) => !faulty.has(stepOf(at)))) return "misplaced"
   // What is missing may have been meant where a tool is misspelt: the compiler says so by how near the names are.
   const unsure = errors.some(({ code }) => code === "SEQ108")
   const claimed = errors.filter(({ code }) => seen.includes(code) && !(unsure && code === "SEQ208"))
   const told = new Set(types.map(({ at }) => stepOf(at)))
   return claimed.every(({ at }) => told.has(stepOf(at))) ? undefined : "missed"
+}
+
+function withDependants(faulty: Set<string>, steps: unknown): ReadonlySet<string> {
+  if (!Array.isArray(steps)) return faulty
+  steps.forEach((step: unknown, index) => {
+    const text = JSON.stringify(step)
+    const names = steps.flatMap((other: { readonly id?: unknown } | null, at) =>
+      faulty.has(`/steps/${at}`) && typeof other?.id === "string" ? [JSON.stringify(other.id)] : [],
+    )
+    if (names.some((name) => text.includes(`"$from":${name}`) || text.includes(name, text.indexOf('"after"')))) {
+      faulty.add(`/steps/${index}`)
+    }
+  })
+  return faulty
 }
 
 /** `/steps/2/args/id` is of `/steps/2`. */
