@@ -48,7 +48,7 @@ export type ByIndex<List extends readonly unknown[]> = {
 /** What the source of a reference gives as a whole. */
 export type SourceOf<S extends Site, Source> = Source extends string
   ? S["plan"]["index"][Source] extends infer At extends string
-    ? IsBefore<At, S["at"]> extends true
+    ? true extends IsBefore<At, S["at"]>
       ? ResultAt<S["plan"], S["plan"]["names"][At], S["id"], Source>
       : Fault<"$from", Unordered<At, S["at"], S["id"], Source>>
     : OtherSource<S, Source>

@@ -49,15 +49,13 @@ type MeetObjects<Given, Asked> = Asked extends unknown
       : never
   : never
 
-/** The keys that both declare, and one of them must have, whose scalars are never equal. */
+/** The keys that the one surely has and the other declares, whose scalars are never equal. */
 type Apart<Given, Asked> = {
-  [Key in keyof Given & keyof Asked]: [Given[Key]] extends [Scalar]
+  [Key in keyof Given & keyof Asked]: [Given[Key]] extends [Exclude<Scalar, undefined>]
     ? [Asked[Key]] extends [Scalar]
-      ? undefined extends Given[Key] & Asked[Key]
+      ? CouldBe<Given[Key], Asked[Key]> extends true
         ? never
-        : CouldBe<Given[Key], Asked[Key]> extends true
-          ? never
-          : Key
+        : Key
       : never
     : never
 }[keyof Given & keyof Asked]
@@ -102,7 +100,7 @@ export type Follow<T, Path extends string> = Path extends `/${string}`
       : IllFormed
     : Walk<T, Path, "">
   : Path extends ""
-    ? Found<T>
+    ? Found<T extends Undeclared ? unknown : T>
     : Path extends `${infer _}${infer _}`
       ? IllFormed
       : Found<unknown>
