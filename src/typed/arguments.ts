@@ -1,22 +1,19 @@
 /**
  * Arguments: each is declared, present where it must be, and of the right kind; a reference gives what could be right.
  * What is only wrong in its type is left to TypeScript's own words.
- * Codes: SEQ120 … SEQ122, SEQ130, SEQ131, SEQ207, SEQ213.
+ * Codes: SEQ121, SEQ123, SEQ130, SEQ131, SEQ207, SEQ213.
  */
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Fault, Mark, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
 import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
-export type CheckValue<S extends Site, Path extends string, T, A> = A extends {
-  readonly $from: infer Source
-  readonly path: infer Inner
-}
-  ? [keyof A] extends ["$from" | "path"]
-    ? CheckRead<S, Path, T, A, ReadSimply<SourceOf<S, Source>, Source, Inner>>
-    : CheckForm<S, Path, T, A>
-  : [A] extends [Scalar]
-    ? CheckScalar<S, Path, T, A>
+export type CheckValue<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
+  ? CheckScalar<S, Path, T, A>
+  : [A] extends [{ readonly $from: infer Source; readonly path: infer Inner }]
+    ? [keyof A] extends ["$from" | "path"]
+      ? CheckRead<S, Path, T, A, ReadSimply<SourceOf<S, Source>, Source, Inner>>
+      : CheckForm<S, Path, T, A>
     : A extends readonly unknown[]
       ? CheckArray<S, Path, T, A>
       : A extends object
@@ -38,8 +35,10 @@ type CheckPlain<S extends Site, Path extends string, T, O, A> = [O] extends [nev
 type CheckScalar<S extends Site, Path extends string, T, A> =
   CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
 
-type CheckInteger<S extends Site, Path extends string, A> = `${A & number}` extends `${string}.${string}`
-  ? Refuse<`SEQ122: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is a number \`${A & number}\``>
+type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
+  ? `${A}` extends `${string}.${string}`
+    ? Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+    : A
   : A
 
 type CheckArray<S extends Site, Path extends string, T, A extends readonly unknown[]> = unknown extends T
