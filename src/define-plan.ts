@@ -3,12 +3,14 @@ import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { type Compiled, type CompileOptions, guarded, readSpent } from "./compile.ts"
 import { diagnose } from "./diagnostic/diagnostic.ts"
 import { copyJson } from "./text/copy-json.ts"
-import type { PlanLiteral, ResultsOf, ToolNames } from "./typed/results.ts"
+import type { Json } from "./text/json.ts"
+import type { CheckPlan } from "./typed/plan.ts"
+import type { ResultsOf } from "./typed/results.ts"
 
 /** Compiles a plan that is a value. It is copied first: later changes to the value change nothing. Never throws. */
-export function definePlan<Spec extends CatalogSpec, const Plan extends PlanLiteral<ToolNames<Spec>>>(
+export function definePlan<Spec extends CatalogSpec, const Plan>(
   catalog: Catalog<Spec>,
-  plan: Plan,
+  plan: Plan extends Json | object ? CheckPlan<Spec, Plan> : Plan,
   options?: Pick<CompileOptions, "spent">,
 ): Compiled<ResultsOf<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {

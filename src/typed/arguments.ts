@@ -1,0 +1,187 @@
+/**
+ * Arguments: each is declared, present where it must be, and of the right kind; a reference gives what could be right.
+ * What is only wrong in its type is left to TypeScript's own words.
+ * Codes: SEQ121, SEQ123, SEQ130, SEQ131, SEQ207, SEQ213.
+ */
+import type { Refuse, Say } from "./plan-error.ts"
+import type { Fault, Mark, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
+import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
+
+/** What is asked of one value: itself where it may be right, else what says why not. */
+export type CheckValue<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
+  ? CheckScalar<S, Path, T, A>
+  : [A] extends [{ readonly $from: infer Source; readonly path: infer Inner }]
+    ? [keyof A] extends ["$from" | "path"]
+      ? CheckRead<S, Path, T, A, ReadSimply<SourceOf<S, Source>, Source, Inner>>
+      : CheckForm<S, Path, T, A>
+    : A extends readonly unknown[]
+      ? CheckArray<S, Path, T, A>
+      : A extends object
+        ? [Extract<keyof A, `$${string}`>] extends [never]
+          ? CheckPlain<S, Path, T, Objects<T>, A>
+          : CheckForm<S, Path, T, A>
+        : A
+
+/** The most common form of all, without a question more than it needs. */
+type ReadSimply<Whole, Source, Path> =
+  Whole extends Found<infer Value> ? ReadPath<Value, Path, `\`${Source & string}\``, "path"> : Whole
+
+type CheckPlain<S extends Site, Path extends string, T, O, A> = [O] extends [never]
+  ? unknown extends T
+    ? { readonly [Key in keyof A]: CheckValue<S, Below<Path, Key>, unknown, A[Key]> }
+    : T
+  : CheckObject<S, Path, O, A>
+
+type CheckScalar<S extends Site, Path extends string, T, A> =
+  CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
+
+type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
+  ? `${A}` extends `${string}.${string}`
+    ? Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+    : A
+  : A
+
+type CheckArray<S extends Site, Path extends string, T, A extends readonly unknown[]> = unknown extends T
+  ? { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, unknown, A[I]> }
+  : Extract<T, readonly unknown[]> extends infer List extends readonly unknown[]
+    ? [List] extends [never]
+      ? T
+      : { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, ItemAt<List, I>, A[I]> }
+    : never
+
+/** A tuple holds something else at each index. */
+type ItemAt<List extends readonly unknown[], I> = List extends unknown
+  ? number extends List["length"]
+    ? List[number]
+    : I extends keyof List
+      ? List[I]
+      : never
+  : never
+
+/** TypeScript says itself what is missing. */
+export type CheckObject<S extends Site, Path extends string, O, A> = string extends keyof A
+  ? A
+  : [Needed<O>] extends [keyof A]
+    ? {
+        readonly [Key in keyof A]: Key extends keyof O
+          ? CheckValue<S, Path extends "" ? Key & string : Below<Path, Key>, O[Key], A[Key]>
+          : CheckOther<S, Path, O, Key, A[Key]>
+      }
+    : {
+        readonly [Key in keyof A | Needed<O>]: Key extends keyof A
+          ? CheckOther<S, Path, O, Key, A[Key]>
+          : Member<O, Key>
+      }
+
+/** A key that not every branch has. */
+type CheckOther<S extends Site, Path extends string, O, Key, Value> =
+  Key extends AnyKey<O>
+    ? CheckValue<S, Below<Path, Key>, Member<O, Key>, Value>
+    : Key extends string
+      ? string extends AnyKey<O>
+        ? CheckValue<S, Below<Path, Key>, Member<O, string>, Value>
+        : Say<"SEQ121", { tool: S["tool"]; argument: Below<Path, Key> }>
+      : Value
+
+type Below<Path extends string, Key> = Path extends "" ? Key & string : `${Path}/${Key & string}`
+
+type FromField = "$from" | "path" | "where" | "pick"
+
+/** Every object with a key that begins with `$` is an expression or a fault. */
+type CheckForm<S extends Site, Path extends string, T, A> = [
+  Exclude<Extract<keyof A, `$${string}`>, "$from" | "$concat" | "$literal">,
+] extends [never]
+  ? A extends { readonly $from: unknown }
+    ? [keyof A] extends [FromField]
+      ? CheckRead<S, Path, T, A, Read<S, A>>
+      : { readonly [Key in keyof A]: Key extends FromField ? A[Key] : NoField<"`$from` has no field", Key> }
+    : A extends { readonly $concat: infer Parts }
+      ? [keyof A] extends ["$concat"]
+        ? CheckConcat<S, Path, T, A, Parts>
+        : {
+            readonly [Key in keyof A]: Key extends "$concat" ? A[Key] : NoField<"`$concat` stands alone, without", Key>
+          }
+      : A extends { readonly $literal: infer Value }
+        ? [keyof A] extends ["$literal"]
+          ? CheckLiteral<T, A, Value>
+          : {
+              readonly [Key in keyof A]: Key extends "$literal"
+                ? A[Key]
+                : NoField<"`$literal` stands alone, without", Key>
+            }
+        : A
+  : {
+      readonly [Key in keyof A]: Key extends "$from" | "$concat" | "$literal"
+        ? A[Key]
+        : Key extends `$${string}`
+          ? Say<"SEQ130", { key: Key }>
+          : A[Key]
+    }
+
+type NoField<Problem extends string, Key> = Refuse<`SEQ131: ${Problem} \`${Key & string}\``>
+
+/** Where a source may be one of several, it is enough that one is right. */
+type CheckRead<S extends Site, Path extends string, T, A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
+  ? Marked<A, Field, E>
+  : Verdict extends Found<infer Value>
+    ? CouldBe<Value, T> extends true
+      ? A
+      : NeverFits<S, Path, T, SaySource<A>, Value>
+    : A
+
+type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>
+
+type NeverFits<S extends Site, Path extends string, T, Source extends string, Value> = Say<
+  "SEQ207",
+  {
+    argument: Path extends "" ? "args" : Path
+    tool: S["tool"]
+    expected: DescribeAny<T>
+    source: Source
+    given: DescribeAny<Value>
+  }
+>
+
+/** "`find` at `/workspaces` selected by `where`" */
+type SaySource<A> = A extends { readonly $from: infer Source extends string }
+  ? `${SayPlace<Source, A extends { readonly path: infer Path } ? Path : "">}${A extends { readonly where: unknown } ? " selected by `where`" : ""}`
+  : "`$concat`"
+
+type CheckConcat<S extends Site, Path extends string, T, A, Parts> = Parts extends readonly unknown[]
+  ? CouldBe<string, T> extends true
+    ? { readonly $concat: { readonly [I in keyof Parts]: CheckPart<S, Parts[I]> } }
+    : Parts extends readonly Scalar[]
+      ? T
+      : NeverFits<S, Path, T, SaySource<A>, string>
+  : { readonly $concat: readonly unknown[] }
+
+type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
+  ? [Part] extends [null]
+    ? NoPart
+    : [Part] extends [number]
+      ? number extends Part
+        ? Part
+        : `${Part}` extends `${bigint}`
+          ? Part
+          : NoPart
+      : Part
+  : Part extends { readonly $from: unknown }
+    ? Read<S, Part> extends infer Verdict
+      ? [Verdict] extends [Fault<infer Field, infer E>]
+        ? Marked<Part, Field, E>
+        : Verdict extends Found<infer Value>
+          ? CouldBe<Value, string | number | boolean> extends true
+            ? Part
+            : Say<"SEQ213", { source: SaySource<Part>; given: DescribeAny<Value> }>
+          : Part
+      : never
+    : Part extends { readonly $literal: unknown } | { readonly $concat: unknown }
+      ? Part
+      : Part extends object
+        ? NoPart
+        : Part
+
+type NoPart = Refuse<"SEQ131: `$concat` joins strings, integers and booleans, or a `$from` to such">
+
+/** Taken as it stands, and never looked into for expressions: of what is no scalar the kind alone is asked. */
+type CheckLiteral<T, A, Value> = CouldBe<Value, T> extends true ? A : T

@@ -1,0 +1,163 @@
+/**
+ * References: each names an earlier call, or the inputs, and leads to a value that is declared there.
+ * Codes: SEQ131, SEQ132, SEQ201 … SEQ206, SEQ210 … SEQ212.
+ */
+import type { Refuse, Say } from "./plan-error.ts"
+import type { IsBefore } from "./sum.ts"
+import type { AnyFacts, Undeclared } from "./tools.ts"
+import type { CouldBe, DescribeAny, Follow, Found, IllFormed, ItemOf, Lost, Scalar } from "./value.ts"
+
+/** What every step's questions are asked with. */
+export interface Context {
+  readonly tools: { readonly [name: string]: AnyFacts }
+  readonly toolNames: string
+  /** What the inputs are; undefined where the catalog declares none. */
+  readonly inputs: Found<unknown> | undefined
+  /** By index: a call's tool, a transition's state after `>`, or `?`. */
+  readonly names: { readonly [index: string]: string }
+  /** By id: the index of its step. */
+  readonly index: { readonly [id: string]: string }
+  /** Some step could not be read: it may be the one that is named. */
+  readonly open: boolean
+}
+
+/** The call whose arguments are asked about. */
+export interface Site {
+  readonly plan: Context
+  readonly at: string
+  readonly id: string
+  readonly tool: string
+  /** The parameters that are integers. */
+  readonly integers: unknown
+}
+
+/** A fault of a reference, by the field that it is told at; `""` is the whole of it. */
+export interface Fault<Field extends string, E> {
+  readonly field: Field
+  readonly error: E
+}
+
+/** One element of a tuple, by its index as a key. `T[I & keyof T]` would build a union of all its keys each time. */
+export type Nth<T extends readonly unknown[], I> = I extends `${infer Index extends number}` ? T[Index] : never
+
+/** A list by the keys of its elements: of an object what is not there is unknown, and no key has to be asked for. */
+export type ByIndex<List extends readonly unknown[]> = {
+  readonly [I in Exclude<keyof List, keyof (readonly unknown[])> & string as I]: Nth<List, I>
+}
+
+/** What the source of a reference gives as a whole. */
+export type SourceOf<S extends Site, Source> = Source extends string
+  ? S["plan"]["index"][Source] extends infer At extends string
+    ? true extends IsBefore<At, S["at"]>
+      ? ResultAt<S["plan"], S["plan"]["names"][At], S["id"], Source>
+      : Fault<"$from", Unordered<At, S["at"], S["id"], Source>>
+    : OtherSource<S, Source>
+  : Fault<"$from", string>
+
+type OtherSource<S extends Site, Source extends string> = Source extends "input"
+  ? S["plan"]["inputs"] extends Found<unknown>
+    ? S["plan"]["inputs"]
+    : Fault<"", Say<"SEQ210", { step: S["id"] }>>
+  : string extends Source
+    ? Found<unknown>
+    : S["plan"]["open"] extends true
+      ? Found<unknown>
+      : Fault<"$from", Say<"SEQ201", { step: S["id"]; missing: Source }>>
+
+export type Unordered<At, I, Id, Source> = At extends I
+  ? Say<"SEQ203", { step: Id }>
+  : Say<"SEQ202", { step: Id; later: Source }>
+
+type ResultAt<C extends Context, Name, Id, Source> = Name extends C["toolNames"]
+  ? Found<C["tools"][Name]["gives"]>
+  : Name extends `>${string}`
+    ? Fault<"$from", Say<"SEQ204", { step: Id; transition: Source }>>
+    : Found<unknown>
+
+/** The value of a reference or a selection, or the fault of it. */
+export type Read<S extends Site, A> = A extends { readonly $from: infer Source }
+  ? SourceOf<S, Source> extends infer Whole
+    ? Whole extends Found<infer Value>
+      ? A extends { readonly where: infer Where }
+        ? Select<S, Value, A, Where, Source & string>
+        : A extends { readonly pick: unknown }
+          ? Fault<"pick", Refuse<"SEQ131: `pick` needs `where`">>
+          : A extends { readonly path: infer Path }
+            ? ReadPath<Value, Path, `\`${Source & string}\``, "path">
+            : Found<Value extends Undeclared ? unknown : Value>
+      : Whole
+    : never
+  : never
+
+export type ReadPath<Value, Path, Says extends string, Field extends string> = Path extends string
+  ? Follow<Value, Path> extends infer End
+    ? End extends Lost<infer Place, infer Why>
+      ? Fault<
+          Field,
+          Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
+        >
+      : End extends IllFormed
+        ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
+        : End
+    : never
+  : Fault<Field, string>
+
+/** Where no result is declared the whole path is told. */
+type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
+
+/** The one element for which `where` holds, and of it what is at `pick`. */
+type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Where] extends [never]
+  ? Fault<"where", Refuse<"SEQ131: `where` is an object with at least one pointer to compare">>
+  : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
+    ? Whole extends Found<infer List>
+      ? SelectOf<S, List, ItemOf<List>, A, Where, SayPlace<Source, PathOf<A>>>
+      : Whole
+    : never
+
+type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Item] extends [never]
+  ? Fault<A extends { readonly path: string } ? "path" : "", Say<"SEQ211", { source: Place; given: DescribeAny<List> }>>
+  : Where extends Matches<S, Item, Where, Place>
+    ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
+    : Fault<"where", Matches<S, Item, Where, Place>>
+
+type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
+type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
+
+export type SayPlace<Source extends string, Path> = Path extends ""
+  ? `\`${Source}\``
+  : `\`${Source}\` at \`${Path & string}\``
+
+/** Each comparison can hold: the element may lack what is compared, but what is declared can be equal to what is asked. */
+type Matches<S extends Site, Item, Where, Place extends string> = {
+  readonly [Pointer in keyof Where]: Pointer extends string
+    ? Follow<Item, Pointer> extends infer End
+      ? End extends Found<infer Declared>
+        ? [Where[Pointer]] extends [Scalar]
+          ? CouldBe<Where[Pointer], Declared> extends true
+            ? Where[Pointer]
+            : Refuse<`SEQ212: \`where\` compares \`${Pointer}\`, which is ${DescribeAny<Declared>}, with ${Written<Where[Pointer]>}: no element can match`>
+          : Compared<Where[Pointer], Read<S, Where[Pointer]>>
+        : End extends Lost<infer Ended, infer Why>
+          ? Why extends "optional"
+            ? Where[Pointer]
+            : Say<"SEQ205", { source: `an element of ${Place}`; path: Ended }>
+          : Say<"SEQ132", { pointer: Pointer }>
+      : never
+    : Where[Pointer]
+}
+
+/** What is compared may be a reference of its own. */
+type Compared<A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
+  ? [A] extends [{ readonly $from: unknown }]
+    ? Mark<A, Field, E>
+    : A
+  : A
+
+type Written<Value> = Value extends string
+  ? `"${Value}"`
+  : Value extends number | boolean | null
+    ? `${Value}`
+    : "a value"
+
+/** The fields of a reference, each as it is written but for the one at fault. */
+export type Mark<A, Field, E> = { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }

@@ -1,0 +1,54 @@
+/** What the questions ask of a catalog's types, read once for each tool. */
+import type { CatalogSpec } from "../catalog/catalog.ts"
+import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
+import type { ToolSpec } from "../catalog/tool.ts"
+
+export type ToolNames<Spec extends CatalogSpec> = keyof Spec["tools"] & string
+
+/** By tool name. An interface, so that each property is worked out when it is first asked for, and never again. */
+export type Tools<Spec extends CatalogSpec> = { readonly [Name in keyof Spec["tools"]]: Facts<Spec["tools"][Name]> }
+
+export interface Facts<T extends ToolSpec> {
+  readonly takes: Takes<Infer<T["params"]>>
+  readonly gives: T extends { readonly result: infer Result extends AnySchema } ? Infer<Result> : Undeclared
+  /** The states it is available in, in the order they are written; `string` where that is not known. */
+  readonly states: T extends { readonly states: infer States extends readonly string[] } ? States : readonly string[]
+  /** The tools that must have been called before. */
+  readonly requires: T extends { readonly requires: infer Required } ? NamedIn<Required> : never
+  readonly blast: T extends { readonly blast: infer Blast } ? Blast : Record<never, never>
+  /** The parameters that are integers by their schema: in the type of their values they are numbers as any. */
+  readonly integers: IntegersOf<T["params"]>
+}
+
+export interface AnyFacts {
+  readonly takes: unknown
+  readonly gives: unknown
+  readonly states: readonly string[]
+  readonly requires: string
+  readonly blast: unknown
+  readonly integers: unknown
+}
+
+/** An object that can have no key is one without keys. */
+type Takes<Params> = string extends keyof Params ? ([Params[keyof Params]] extends [never] ? object : Params) : Params
+
+/** The result of a tool that declares none: only the whole of it can be used. */
+export interface Undeclared {
+  readonly "~undeclared": true
+}
+
+/** Of a list whose length is not known nothing is known to be in it. */
+type NamedIn<Required> = Required extends readonly { readonly tool: infer Name extends string }[]
+  ? number extends Required["length"]
+    ? never
+    : string extends Name
+      ? never
+      : Name
+  : never
+
+/** TypeBox says so; zod's `z.int()` and `z.float32()` are of one and the same type. */
+type IntegersOf<Schema> = Schema extends { readonly type: "object"; readonly properties: infer Properties }
+  ? {
+      [Name in keyof Properties]: Properties[Name] extends { readonly type: "integer" } ? Name : never
+    }[keyof Properties]
+  : never

@@ -1,0 +1,10 @@
+/** Generated catalogs and plans, asked of tsc and of the compiler. More of them: `npm run prove:types`. */
+import { expect, test } from "vitest"
+import { differ } from "./differential.ts"
+
+test("types refuse nothing that the compiler accepts, and see what they claim to see", () => {
+  const { cases, accepted, codes, differences } = differ(150, 20)
+  expect(differences.slice(0, 3)).toEqual([])
+  expect(accepted / cases).toBeGreaterThan(0.35)
+  expect(codes.size).toBeGreaterThan(10)
+})

@@ -1,0 +1,140 @@
+/**
+ * Two judges asked of the same plans: tsc, and the compiler. Types refuse nothing that the compiler accepts; what they
+ * refuse, it refuses at the same place for the same reason; and what types claim to see, they see.
+ */
+import { compile } from "sequitur"
+import { valueAt } from "../../src/diagnostic/patch.ts"
+import type { Json } from "../../src/text/json.ts"
+import type { Pointer } from "../../src/text/pointer.ts"
+import { build } from "../naive/build.ts"
+import type { Declaration } from "../naive/declaration.ts"
+import { generateCase } from "../naive/generate.ts"
+import { emitCatalog, imports } from "./emit.ts"
+import { judgeByTypes, type Said } from "./judge.ts"
+
+export interface Differences {
+  readonly cases: number
+  readonly accepted: number
+  /** How many times each code was told by types. */
+  readonly codes: ReadonlyMap<string, number>
+  /** How many of those the compiler told with the same code at the same place. */
+  readonly exact: number
+  readonly differences: readonly Difference[]
+}
+
+export interface Difference {
+  /** `refused`: accepted by the compiler. `missed`: the other way round. `misplaced`: told by types alone. */
+  readonly kind: "refused" | "missed" | "misplaced"
+  readonly plan: unknown
+  readonly types: readonly Said[]
+  readonly compiler: readonly string[]
+  readonly declaration: Declaration
+}
+
+/** Types see every one of these. Of the others they see some, as README tells. */
+export const seen = [
+  "SEQ101",
+  "SEQ102",
+  "SEQ103",
+  "SEQ105",
+  "SEQ106",
+  "SEQ107",
+  "SEQ108",
+  "SEQ120",
+  "SEQ121",
+  "SEQ130",
+  "SEQ132",
+  "SEQ201",
+  "SEQ202",
+  "SEQ203",
+  "SEQ204",
+  "SEQ206",
+  "SEQ208",
+  "SEQ210",
+  "SEQ211",
+  "SEQ301",
+  "SEQ302",
+  "SEQ303",
+  "SEQ304",
+]
+
+const plansPerCatalog = 25
+
+export function differ(cases: number, seed: number): Differences {
+  const codes = new Map<string, number>()
+  const differences: Difference[] = []
+  let [accepted, exact] = [0, 0]
+  const asked = Array.from({ length: Math.ceil(cases / plansPerCatalog) }, (_, batch) => {
+    const { declaration, plans } = generateCase(seed * 1_000_003 + batch, plansPerCatalog)
+    return { declaration, plans: plans.map(({ text }) => text).filter(canBeWritten) }
+  })
+  const said = judgeByTypes(
+    asked.map(({ declaration, plans }) => ({
+      head: `${imports}\n${emitCatalog(declaration)}`,
+      plans: plans.map((text) => JSON.parse(text) as unknown),
+    })),
+  )
+  asked.forEach(({ declaration, plans }, batch) => {
+    const catalog = build(declaration)
+    plans.forEach((text, index) => {
+      const types = said[batch]?.[index] ?? []
+      const verdict = compile(catalog, text)
+      // Of another version, or longer than the bounds allow: the compiler does not look at the steps.
+      if (verdict.diagnostics.some(({ code }) => code === "SEQ104" || code === "SEQ109")) return
+      const errors = verdict.diagnostics.filter(({ severity }) => severity === "error")
+      if (verdict.ok) accepted += 1
+      for (const { code } of types) if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1)
+      exact += types.filter((one) => errors.some(({ code, at }) => code === one.code && at === one.at)).length
+      const kind = compare(JSON.parse(text), types, verdict.ok, errors)
+      if (kind === undefined) return
+      const compiler = errors.map(({ code, at, message }) => `${code} ${at} ${message}`)
+      differences.push({ kind, plan: JSON.parse(text), types, compiler, declaration })
+    })
+  })
+  return { cases: asked.reduce((sum, { plans }) => sum + plans.length, 0), accepted, codes, exact, differences }
+}
+
+/** In an object literal `__proto__` is no key. */
+const canBeWritten = (text: string): boolean => !text.includes("__proto__")
+
+function compare(
+  plan: { readonly steps?: unknown },
+  types: readonly Said[],
+  accepted: boolean,
+  errors: readonly { readonly code: string; readonly at: Pointer }[],
+): Difference["kind"] | undefined {
+  if (accepted) return types.length > 0 ? "refused" : undefined
+  // One fault is told once: of a step that is at fault, or that depends on one, the compiler says no more. Types do.
+  const faulty = withDependants(new Set(errors.map(({ at }) => stepOf(at))), plan.steps)
+  if (types.some(({ at }) => !faulty.has(stepOf(at)))) return "misplaced"
+  // What is missing may have been meant where a tool is misspelt: the compiler says so by how near the names are.
+  const unsure = errors.some(({ code }) => code === "SEQ108")
+  const claimed = errors.filter(
+    ({ code, at }) => seen.includes(code) && !(unsure && code === "SEQ208") && !isQuoted(at, plan as Json),
+  )
+  // Of what is missing TypeScript speaks where nothing else in the same object is at fault.
+  const told = ({ at }: { readonly at: Pointer }): boolean =>
+    types.some((one) => stepOf(one.at) === stepOf(at) || one.at.startsWith(at))
+  return claimed.every(told) ? undefined : "missed"
+}
+
+/** Inside of `$literal` types see kinds alone. */
+const isQuoted = (at: Pointer, plan: Json): boolean =>
+  at.includes("/$literal") || "$literal" in Object(valueAt(plan, at) ?? {})
+
+function withDependants(faulty: Set<string>, steps: unknown): ReadonlySet<string> {
+  if (!Array.isArray(steps)) return faulty
+  steps.forEach((step: unknown, index) => {
+    const text = JSON.stringify(step)
+    const names = steps.flatMap((other: { readonly id?: unknown } | null, at) =>
+      faulty.has(`/steps/${at}`) && typeof other?.id === "string" ? [JSON.stringify(other.id)] : [],
+    )
+    if (names.some((name) => text.includes(`"$from":${name}`) || text.includes(name, text.indexOf('"after"')))) {
+      faulty.add(`/steps/${index}`)
+    }
+  })
+  return faulty
+}
+
+/** `/steps/2/args/id` is of `/steps/2`. */
+const stepOf = (at: Pointer): string => at.split("/").slice(0, 3).join("/")
