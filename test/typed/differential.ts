@@ -113,8 +113,14 @@ function compare(
   if (sure.some(({ at }) => !faulty.has(stepOf(at)))) return "misplaced"
   // What is missing may have been meant where a tool is misspelt: the compiler says so by how near the names are.
   const unsure = errors.some(({ code }) => code === "SEQ108")
+  // An id that is used twice is the first step to the compiler, either to types.
+  const twice = errors.some(({ code }) => code === "SEQ106")
   const claimed = errors.filter(
-    ({ code, at }) => seen.includes(code) && !(unsure && code === "SEQ208") && !isQuoted(at, plan as Json),
+    ({ code, at }) =>
+      !(twice && code.startsWith("SEQ2")) &&
+      seen.includes(code) &&
+      !(unsure && code === "SEQ208") &&
+      !isQuoted(at, plan as Json),
   )
   // Of what is missing TypeScript speaks where nothing else in the same object is at fault.
   const told = ({ at }: { readonly at: Pointer }): boolean =>
