@@ -1,8 +1,9 @@
 /** Counts what tsc does: instantiations are exact, times are not. */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { generateCatalog, generatePlan } from "./generate.ts"
+import { tsc, withProject } from "./project.ts"
 
 export interface Cost {
   readonly instantiations: number
@@ -11,36 +12,23 @@ export interface Cost {
   readonly errors: readonly string[]
 }
 
-/** Where what is generated is put: inside the project, so that it finds what the project has. */
-const folder = resolve("node_modules/.cache/sequitur-types")
-
 /** A catalog and plans of these sizes; the catalog alone where there are none. */
 export function measure(
   tools: number,
   steps: number,
   { front = "zod", fault = 0 }: Partial<{ front: "zod" | "typebox"; fault: number }> = {},
 ): Cost {
-  const place = join(folder, `${front}-${tools}-${steps}-${fault}`)
-  rmSync(place, { recursive: true, force: true })
-  mkdirSync(place, { recursive: true })
-  writeFileSync(join(place, "catalog.ts"), generateCatalog(tools, front))
-  if (steps > 0) writeFileSync(join(place, "plan.ts"), generatePlan(steps, tools, fault))
-  else
-    writeFileSync(
-      join(place, "plan.ts"),
-      'import { definePlan } from "sequitur"\nimport catalog from "./catalog.ts"\nexport const both = [catalog, definePlan] as const\n',
-    )
-  writeFileSync(
-    join(place, "tsconfig.json"),
-    JSON.stringify({
-      extends: resolve("tsconfig.json"),
-      include: ["*.ts"],
-      exclude: [],
-      compilerOptions: { paths: { sequitur: [resolve("src/index.ts")] } },
-    }),
-  )
-  return check(place)
+  return withProject((folder) => {
+    writeFileSync(join(folder, "catalog.ts"), generateCatalog(tools, front))
+    writeFileSync(join(folder, "plan.ts"), steps > 0 ? generatePlan(steps, tools, fault) : bare)
+    return check(folder)
+  })
 }
+
+const bare = `import { definePlan } from "sequitur"
+import catalog from "./catalog.ts"
+export const both = [catalog, definePlan] as const
+`
 
 function check(place: string): Cost {
   const output = run(place)
@@ -54,7 +42,6 @@ function check(place: string): Cost {
 }
 
 function run(place: string): string {
-  const tsc = resolve("node_modules/typescript/bin/tsc")
   try {
     return execFileSync(
       process.execPath,

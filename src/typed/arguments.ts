@@ -166,15 +166,17 @@ type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
           : NoPart
       : Part
   : Part extends { readonly $from: unknown }
-    ? Read<S, Part> extends infer Verdict
-      ? [Verdict] extends [Fault<infer Field, infer E>]
-        ? Marked<Part, Field, E>
-        : Verdict extends Found<infer Value>
-          ? CouldBe<Value, string | number | boolean> extends true
-            ? Part
-            : Say<"SEQ213", { source: SaySource<Part>; given: DescribeAny<Value> }>
-          : Part
-      : never
+    ? [keyof Part] extends [FromField]
+      ? Read<S, Part> extends infer Verdict
+        ? [Verdict] extends [Fault<infer Field, infer E>]
+          ? Marked<Part, Field, E>
+          : Verdict extends Found<infer Value>
+            ? CouldBe<Value, string | number | boolean> extends true
+              ? Part
+              : Say<"SEQ213", { source: SaySource<Part>; given: DescribeAny<Value> }>
+            : Part
+        : never
+      : CheckForm<S, "", unknown, Part>
     : Part extends { readonly $literal: unknown } | { readonly $concat: unknown }
       ? Part
       : Part extends object

@@ -116,7 +116,7 @@ type CheckStep<C extends Context, Way, Passes, I extends string, Step> = Step ex
         TransitionField,
         {
           readonly id: CheckId<C, I, Id>
-          readonly transition: FaultAt<Way, I, State>
+          readonly transition: State extends string ? FaultAt<Way, I, State> : string
           readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
           readonly why?: string
         }

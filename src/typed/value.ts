@@ -70,11 +70,20 @@ export type AnyKey<T> = T extends unknown ? keyof T : never
 export type Member<T, Key> = T extends unknown ? (Key extends keyof T ? T[Key] : never) : never
 
 /** The keys that every branch must have. */
-export type Needed<T> = { [Key in keyof T]-?: undefined extends T[Key] ? never : Key } extends infer Keys
+export type Needed<T> = { [Key in keyof T]-?: IsOptional<T, Key> extends true ? never : Key } extends infer Keys
   ? string extends keyof Keys
     ? never
     : Keys[keyof Keys]
   : never
+
+/** What is of any type may be left out only where it is said to be. */
+type IsOptional<T, Key extends keyof T> = undefined extends T[Key]
+  ? unknown extends T[Key]
+    ? Record<never, never> extends Pick<T, Key>
+      ? true
+      : false
+    : true
+  : false
 
 /** What is at a pointer: a value of this type. */
 export interface Found<Value> {

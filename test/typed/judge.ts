@@ -1,8 +1,9 @@
 /** What tsc says of plans: many modules, one program. */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
-import type { Pointer } from "../../src/text/pointer.ts"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tsc, withProject } from "../../bench/types/project.ts"
+import { type Pointer, root } from "../../src/text/pointer.ts"
 import { emitValue } from "./emit.ts"
 
 /** One module: the text before its plans, which must make `catalog` and `definePlan`, and the plans. */
@@ -19,46 +20,39 @@ export interface Said {
   readonly message: string
 }
 
-/** By module and plan, what is said. Throws where tsc complains of anything but the plans. */
-export function judgeByTypes(modules: readonly Module[]): readonly (readonly (readonly Said[])[])[] {
-  const cache = resolve("node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, "sequitur-types-"))
-  try {
+/** By module and plan, what is said by the types in a source folder. Throws where tsc complains of anything but the plans. */
+export function judgeByTypes(modules: readonly Module[], source?: string): readonly (readonly (readonly Said[])[])[] {
+  const output = (folder: string): readonly [string, readonly Owners[]] => {
     const places = modules.map(({ head, plans }, index) => {
       const lines = head.split("\n")
-      const owners: ({ readonly plan: number; readonly at: Pointer } | undefined)[] = lines.map(() => undefined)
+      const owners: Owner[] = lines.map(() => undefined)
       plans.forEach((plan, number) => {
         const emitted = emitValue(plan)
         emitted.lines.forEach((line, at) => {
           const last = at === emitted.lines.length - 1
           lines.push(`${at === 0 ? "definePlan(catalog, " : ""}${line}${last ? ")" : ""}`)
-          owners.push({ plan: number, at: emitted.places[at] ?? ("" as Pointer) })
+          owners.push({ plan: number, at: emitted.places[at] ?? root })
         })
       })
       writeFileSync(join(folder, `m${index}.ts`), `${lines.join("\n")}\n`)
       return owners
     })
-    return read(run(folder), modules, places)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    return [run(folder), places]
   }
+  return read(modules, ...withProject(output, source))
 }
 
 function run(folder: string): string {
-  const options = { paths: { sequitur: [resolve("src/index.ts")] }, rewriteRelativeImportExtensions: false }
-  const config = { extends: resolve("tsconfig.json"), include: ["*.ts"], exclude: [], compilerOptions: options }
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
-  const tsc = resolve("node_modules/typescript/bin/tsc")
   const given = ["-p", folder, "--pretty", "false", "--noErrorTruncation"]
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...given], { encoding: "utf8", maxBuffer: 2 ** 29 })
   if (stderr !== "") throw new Error(stderr)
   return stdout
 }
 
-type Owners = readonly ({ readonly plan: number; readonly at: Pointer } | undefined)[]
+type Owner = { readonly plan: number; readonly at: Pointer } | undefined
+type Owners = readonly Owner[]
 
-function read(output: string, modules: readonly Module[], places: readonly Owners[]) {
+function read(modules: readonly Module[], output: string, places: readonly Owners[]) {
   const said: Said[][][] = modules.map(({ plans }) => plans.map(() => []))
   // The lines that go on with a message begin with a space.
   for (const told of output.split(/\n(?! )/)) {

@@ -1,9 +1,10 @@
 /** Arithmetic with digits, asked of tsc and held to numbers. */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { tsc, withProject } from "../../bench/types/project.ts"
 
 const reversed = (n: number): string => [...String(n)].toReversed().join("")
 
@@ -24,27 +25,16 @@ test("sums, comparisons, successors and the order of indices are those of number
     `  Equal<IsBefore<"${a}", "${a}">, false>,`,
     `  Equal<Increment<"${a}">, "${a + 1}">,`,
   ])
-  const cache = resolve("node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, "sequitur-sums-"))
-  try {
-    const head = `import { type Equal, expectTypes } from "${resolve("test/typed/equal.ts")}"
+  const head = `import { type Equal, expectTypes } from "${resolve("test/typed/equal.ts")}"
 import type { Add, Increment, IsBefore, IsMore } from "${resolve("src/typed/sum.ts")}"
 expectTypes<[`
+  const stdout = withProject((folder) => {
     writeFileSync(join(folder, "sums.ts"), `${head}\n${lines.join("\n")}\n]>()\n`)
-    const compilerOptions = { rewriteRelativeImportExtensions: false }
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ extends: resolve("tsconfig.json"), include: ["*.ts"], exclude: [], compilerOptions }),
-    )
-    const tsc = resolve("node_modules/typescript/bin/tsc")
-    const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" })
-    const wrong = [...stdout.matchAll(/sums\.ts\((\d+),/g)].map(([, line]) => lines[Number(line) - 4])
-    expect(wrong, stdout).toEqual([])
-    expect(stdout).toBe("")
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    return spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" }).stdout
+  })
+  const wrong = [...stdout.matchAll(/sums\.ts\((\d+),/g)].map(([, line]) => lines[Number(line) - 4])
+  expect(wrong, stdout).toEqual([])
+  expect(stdout).toBe("")
 })
 
 test("the tables of digits are what they are called", () => {
