@@ -93,7 +93,7 @@ type Turn<
   Called extends string,
   Faults,
 > = Name extends C["toolNames"]
-  ? State extends C["tools"][Name]["states"][number]
+  ? State extends (string extends State ? string : C["tools"][Name]["states"][number])
     ? [C["tools"][Name]["requires"]] extends [Called]
       ? Road<State, Name extends Called ? Called : Called | Name, Faults>
       : Road<
@@ -103,15 +103,13 @@ type Turn<
             readonly [_ in I]: Say<"SEQ208", { tool: Name; required: Exclude<C["tools"][Name]["requires"], Called> }>
           }
         >
-    : string extends State
-      ? Road<State, Called | Name, Faults>
-      : Road<
-          State,
-          Called | Name,
-          Faults & {
-            readonly [_ in I]: Say<"SEQ301", { tool: Name; states: OrList<C["tools"][Name]["states"]>; state: State }>
-          }
-        >
+    : Road<
+        State,
+        Called | Name,
+        Faults & {
+          readonly [_ in I]: Say<"SEQ301", { tool: Name; states: OrList<C["tools"][Name]["states"]>; state: State }>
+        }
+      >
   : Name extends `>${infer To}`
     ? M["declared"] extends true
       ? To extends M["states"]

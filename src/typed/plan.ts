@@ -79,7 +79,7 @@ interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], Ste
       : undefined
   readonly names: ByIndex<StepNames>
   readonly index: IndexOf<StepIds>
-  readonly open: "?" extends StepIds[number] | StepNames[number] ? true : false
+  readonly open: "?" extends StepIds[number] ? true : false
 }
 
 type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
