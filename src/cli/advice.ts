@@ -62,10 +62,11 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN206":
       return runId && hintOfDoubt(command("log", runId), runId, `${fields.stepId}`, store)
     case "RUN208":
-      return (
-        runId &&
-        `Wait, then ${command("resume", runId)}; or add --take-over, if you know that no process is at work on it any more.`
-      )
+      if (runId === undefined) return undefined
+      // Who holds an imported run is in another store: there is nothing here to wait for.
+      return `${fields.standing}`.startsWith("is held by")
+        ? waitFor(command("resume", runId))
+        : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`
     case "RUN209":
       return runId && `${command("log", runId)} shows what it waits for now.`
     case "RUN305":
@@ -94,6 +95,9 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
       return undefined
   }
 }
+
+const waitFor = (resume: string): string =>
+  `Wait, then ${resume}; or add --take-over, if you know that no process is at work on it any more.`
 
 function hintOfDoubt(log: string, runId: string, stepId: string, store: string): string {
   const say = (answer: readonly string[]): string =>

@@ -42,6 +42,12 @@ function addResolve(program: Command, done: Done): void {
     .addOption(
       new Option("--not-applied", "it did not happen, and will not: it is called again at once").conflicts("applied"),
     )
+    .addOption(
+      new Option(
+        "--attempt <n>",
+        "which call was looked into, as `log` has it: a word that comes late settles no other (default: the one in doubt by then)",
+      ).argParser(count),
+    )
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())

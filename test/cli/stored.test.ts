@@ -132,8 +132,15 @@ describe.concurrent("resolve", () => {
       expect.stringContaining("--applied with its result, or --not-applied"),
     ])
     expect(both.code).toBe(2)
-    const other = await call("resolve", runId, "keep", "--not-applied", "--reason", "seen")
+    const word = ["--not-applied", "--reason", "seen"]
+    const [other, earlier, none] = [
+      await call("resolve", runId, "keep", ...word),
+      await call("resolve", runId, "pay", ...word, "--attempt", "7"),
+      await call("resolve", runId, "pay", ...word, "--attempt", "0"),
+    ]
     expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^error RUN209/)])
+    expect([earlier.code, earlier.err]).toEqual([1, expect.stringMatching(/^error RUN209/)])
+    expect(none.code).toBe(2)
     const resumed = await call("resume", runId)
     expect([resumed.code, resumed.err]).toEqual([
       4,
@@ -292,7 +299,9 @@ describe.concurrent("a whole store", () => {
     const approved = await there("approve", runId, "open", "--by", "eve")
     expect([approved.code, approved.err]).toEqual([
       expect.any(Number),
-      expect.stringMatching(/^error RUN208: .* was imported before it had ended/),
+      expect.stringMatching(
+        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* with --take-over/,
+      ),
     ])
     expect((await there("worker", "--once")).code).toBe(0)
     expect(records()).toEqual([])
