@@ -7,7 +7,7 @@
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { input, names, type Origin, overlaps, type Path, sayOrigin } from "../catalog/place.ts"
 import { isLabelled, type Labels, type ParameterRule } from "../catalog/rule.ts"
-import { diagnose } from "../diagnostic/diagnostic.ts"
+import { diagnose, type Place } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Concat, Expression, Plan, Read, Selection, Step } from "../plan/plan.ts"
@@ -96,7 +96,8 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report 
   const origin = originOf(leaf, visit.sources, visit.plan)
   if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from))) {
     const path = `${argument} ← ${sayLeaf(leaf, origin)}`
-    report.add(diagnose("SEQ601", at, { ...about, path, places: orList(rule.from.map(sayOrigin)) }))
+    const params = { ...about, path, places: orList(rule.from.map(sayOrigin)) }
+    report.add(diagnose("SEQ601", at, params, relatedGiver(leaf.expression, visit)))
     return true
   }
   const untrusted = rule.trusted ? marks.untrusted : undefined
@@ -108,9 +109,17 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report 
     if (trail === undefined) continue
     const ways = sayWays(code === "SEQ602" ? "trusted" : "public", visit.catalog)
     const params = { ...about, path: sayTrail(trail, argument), ways }
-    report.add(diagnose(code, at, params, { related: relatedTo(trail, at) }))
+    report.add(diagnose(code, at, params, relatedTo(trail, at)))
   }
   return untrusted !== undefined || hidden !== undefined
+}
+
+/** The call whose result was taken. */
+function relatedGiver(expression: Expression, { plan, sources }: Visit): Place {
+  const isRead = expression.kind === "reference" || expression.kind === "selection"
+  const source = isRead ? sources.get(expression) : undefined
+  const giver = typeof source === "number" ? plan.steps[source] : undefined
+  return giver === undefined ? {} : { related: [{ at: child(giver.at, "tool"), message: `\`${giver.id}\` is here` }] }
 }
 
 const isNamed = ({ source, path }: Origin, from: readonly Origin[]): boolean =>

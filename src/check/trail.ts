@@ -1,5 +1,5 @@
 /** The way that a marked value took, from the argument it reaches back to where it was marked. */
-import type { Related } from "../diagnostic/diagnostic.ts"
+import type { Place } from "../diagnostic/diagnostic.ts"
 import { formatPointer, type Pointer } from "../text/pointer.ts"
 
 /** One place on the way, and where it came from; at the end the cause. */
@@ -21,11 +21,12 @@ export function sayTrail(trail: Trail, argument?: string): string {
 }
 
 /** The places other than where the fault itself is told. */
-export const relatedTo = (trail: Trail, at: Pointer): readonly Related[] =>
-  placesOn(trail)
-    .filter((place) => place.at !== at && place.at !== "")
-    .slice(0, shown)
-    .map((place) => ({ at: place.at, message: place.says }))
+export function relatedTo(trail: Trail, at: Pointer): Place {
+  const others = placesOn(trail).filter((place) => place.at !== at)
+  return others.length === 0
+    ? {}
+    : { related: others.slice(0, shown).map(({ at, says: message }) => ({ at, message })) }
+}
 
 function placesOn(trail: Trail): readonly Trail[] {
   const places: Trail[] = []

@@ -611,7 +611,7 @@ export const codes = {
     message: "`{tool}` needs approval{approvers}",
     hint: "The run will wait at `{step}` until a person has decided on its exact arguments.",
     why: "The catalog says that this is never done unasked.",
-    plain: "Somebody has to agree before this can go ahead.",
+    plain: "This is never done without asking: somebody has to agree first.",
   },
 
   SEQ601: {
