@@ -99,7 +99,8 @@ export function readOccasion(options: Occasional | undefined, report: Report): O
 
 export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals">
 
-function copyPrincipal(given: Principal): Principal | undefined {
+/** Undefined where it is none. */
+export function copyPrincipal(given: Principal): Principal | undefined {
   const { tenant, subject, roles = [] } = given
   const isName = (value: unknown): boolean => typeof value === "string" && value !== ""
   if (!isName(tenant) || !isName(subject) || !Array.isArray(roles)) return undefined
