@@ -95,6 +95,7 @@ function showGoodPlan(): void {
 function showRefusals(): void {
   heading("Plans that do not follow")
   const before = readRecords()
+  sequitur(["compile", "plans/billing/faults/id-from-the-conversation.json"], { exit: 1, says: "SEQ601" })
   sequitur(["compile", "plans/billing/faults/dollars-for-cents.json"], { exit: 1, says: "SEQ122" })
   sequitur(["compile", "plans/billing/faults/refund-before-cancel.json"], { exit: 1, says: "SEQ208" })
   sequitur(["compile", "plans/billing/faults/invented-field.json"], { exit: 1, says: "SEQ205" })

@@ -1,9 +1,11 @@
 /** Text to compiled plan. The whole road on one screen: read, admit, lower, check, seal. */
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { isCatalog } from "./catalog/define.ts"
+import type { Principal } from "./catalog/predicate.ts"
 import type { Spent } from "./check/blast.ts"
-import { check } from "./check/check.ts"
+import { check, type Occasion } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
+import type { Literals } from "./check/flow.ts"
 import { isHarmless } from "./check/harmless.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
@@ -34,6 +36,10 @@ export type Compiled<Results = unknown> =
 export interface CompileOptions {
   /** What is already committed or in doubt in the limits' scope, by dimension. */
   readonly spent?: Spent
+  /** Who the plan is for: then what they may not do is refused here already. It is asked again at each call. */
+  readonly principal?: Principal
+  /** `untrusted`: whoever wrote the plan had seen untrusted data, so its literals are no better. Default `trusted`. */
+  readonly literals?: Literals
   /** Take off one code fence that encloses the whole text. Nothing else is ever taken off or repaired. */
   readonly unwrap?: "fence"
 }
@@ -46,9 +52,9 @@ export function compile<Spec extends CatalogSpec>(
 ): Compiled {
   return guarded(catalog, (report) => {
     const unwrap = readUnwrap(options, report)
-    const spent = readSpent(options, report)
+    const occasion = readOccasion(options, report)
     const json = report.failed() ? undefined : readText(source, catalog.bounds, report, unwrap)
-    return json && { value: json.value, rangeOf: json.rangeOf, spent }
+    return json && { value: json.value, rangeOf: json.rangeOf, ...occasion }
   })
 }
 
@@ -67,8 +73,43 @@ function readUnwrap(options: CompileOptions | undefined, report: Report): "fence
   }
 }
 
+/** All that a host says of the run that a plan is for. What cannot be read is a fault: it never counts as not given. */
+export function readOccasion(options: Occasional | undefined, report: Report): Occasion {
+  const spent = readSpent(options, report)
+  const fault = (option: string, problem: string, remedy: string): undefined => {
+    report.add(diagnose("SEQ801", root, { what: `the option \`${option}\``, problem, remedy }))
+  }
+  let principal: Principal | undefined
+  let literals: Literals = "trusted"
+  try {
+    const given = options?.principal
+    principal = given === undefined ? undefined : copyPrincipal(given)
+    if (given !== undefined && principal === undefined) {
+      const problem = "must name a tenant, a subject and, if there are any, roles"
+      fault("principal", problem, 'Give `{ tenant: "acme", subject: "ada", roles: ["support"] }`.')
+    }
+    const said: unknown = options?.literals ?? literals
+    if (said === "trusted" || said === "untrusted") literals = said
+    else fault("literals", `must be "trusted" or "untrusted", but is ${nameOf(said)}`, "Give one of the two.")
+  } catch {
+    fault("principal", "or `literals` threw when it was read", "Give options as plain data.")
+  }
+  return { spent, principal, literals }
+}
+
+export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals">
+
+/** Undefined where it is none. */
+export function copyPrincipal(given: Principal): Principal | undefined {
+  const { tenant, subject, roles = [] } = given
+  const isName = (value: unknown): boolean => typeof value === "string" && value !== ""
+  if (!isName(tenant) || !isName(subject) || !Array.isArray(roles)) return undefined
+  const copied = [...roles]
+  return copied.every(isName) ? { tenant, subject, roles: copied } : undefined
+}
+
 /** Copied where it is plain, so that every number is read once. Whether they are counts is asked later. */
-export function readSpent(options: Pick<CompileOptions, "spent"> | undefined, report: Report): Spent {
+function readSpent(options: Pick<CompileOptions, "spent"> | undefined, report: Report): Spent {
   try {
     const spent = options?.spent ?? {}
     if (typeof spent !== "object" || ![Object.prototype, null].includes(Object.getPrototypeOf(spent))) return spent
@@ -105,10 +146,9 @@ export function readText(
 }
 
 /** A value already read, with the way back to its text if it has one. */
-export interface ReadPlan {
+export interface ReadPlan extends Partial<Occasion> {
   readonly value: Json
   readonly rangeOf?: (at: Pointer, part?: "key" | "value") => Range | undefined
-  readonly spent?: Spent
 }
 
 /** The road from a read value on. `read` says itself why there is none. */
@@ -139,12 +179,13 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
 /** For each diagnostic shown, how many are looked for: the rest is counted up to there. */
 const found = 10
 
-function compileValue({ value, spent = {} }: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
+function compileValue(read: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
+  const { value, spent = {}, principal, literals = "trusted" } = read
   try {
     const document = admit(value, catalog.bounds, report)
     if (document === undefined) return undefined
     const plan = lower(document, catalog, report)
-    const checked = check(plan, catalog, report, spent)
+    const checked = check(plan, catalog, report, { spent, principal, literals })
     return report.failed() ? undefined : seal(checked, catalog)
   } catch (thrown) {
     if (thrown instanceof Enough) return undefined

@@ -1,6 +1,6 @@
 /** Plans written in code: the same compiled plan, by the same passes, with the types of its results. */
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
-import { type Compiled, type CompileOptions, guarded, readSpent } from "./compile.ts"
+import { type Compiled, guarded, type Occasional, readOccasion } from "./compile.ts"
 import { diagnose } from "./diagnostic/diagnostic.ts"
 import { copyJson } from "./text/copy-json.ts"
 import type { Json } from "./text/json.ts"
@@ -11,11 +11,11 @@ import type { ResultsOf } from "./typed/results.ts"
 export function definePlan<Spec extends CatalogSpec, const Plan>(
   catalog: Catalog<Spec>,
   plan: Plan extends Json | object ? CheckPlan<Spec, Plan> : Plan,
-  options?: Pick<CompileOptions, "spent">,
+  options?: Occasional,
 ): Compiled<ResultsOf<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {
     const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
-    if (copied.ok) return { value: copied.value, spent: readSpent(options, report) }
+    if (copied.ok) return { value: copied.value, ...readOccasion(options, report) }
     report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
     return undefined
   })

@@ -6,7 +6,7 @@ import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { changedParts, type Slice, sliceFor } from "./catalog/slice.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
 import { isCompiledPlan } from "./check/seal.ts"
-import { type Compiled, guarded, readText } from "./compile.ts"
+import { type Compiled, guarded, type Occasional, type ReadPlan, readOccasion, readText } from "./compile.ts"
 import { type Diagnostic, diagnose } from "./diagnostic/diagnostic.ts"
 import type { Bounds } from "./text/bounds.ts"
 import { canonical } from "./text/canonical.ts"
@@ -21,11 +21,17 @@ export function serialize(plan: CompiledPlan): string {
 }
 
 /** Reads what `serialize` wrote. Refused where it differs in anything from what its document compiles to now. */
-export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: string | Uint8Array): Compiled {
+export function load<Spec extends CatalogSpec>(
+  catalog: Catalog<Spec>,
+  text: string | Uint8Array,
+  options?: Pick<Occasional, "principal" | "literals">,
+): Compiled {
   let kept: JsonObject = {}
   const compiled = guarded(catalog, (report) => {
     const { bounds } = catalog
-    const json = readText(text, boundsOfStored(bounds), report)
+    // What was spent since may refuse it only where it is run.
+    const { principal, literals } = readOccasion(options, report)
+    const json = report.failed() ? undefined : readText(text, boundsOfStored(bounds), report)
     if (json === undefined) return undefined
     if (!isObject(json.value) || json.value.sequitur !== 1 || json.value.document === undefined) {
       report.add(
@@ -36,7 +42,8 @@ export function load<Spec extends CatalogSpec>(catalog: Catalog<Spec>, text: str
     kept = json.value
     // The file may be larger than a plan, but the plan in it may not.
     if (readText(canonical(json.value.document), bounds, report) === undefined) return undefined
-    return { value: json.value.document, rangeOf: (at, part) => json.rangeOf(`/document${at}` as Pointer, part) }
+    const rangeOf: ReadPlan["rangeOf"] = (at, part) => json.rangeOf(`/document${at}` as Pointer, part)
+    return { value: json.value.document, rangeOf, principal, literals }
   })
   const slice = sliceIn(kept)
   if (!compiled.ok) return stale(compiled, slice, catalog)

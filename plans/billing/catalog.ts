@@ -56,6 +56,8 @@ export default defineCatalog({
       params: z.strictObject({ workspaceId: z.uuid() }),
       result: z.object({ workspaceId: z.uuid(), proratedCents: z.int().min(0).max(50_000) }),
       states: ["MUTATING"],
+      // An id that was looked up for this account, never one that somebody wrote.
+      rules: { workspaceId: { from: ["list_workspaces#/workspaces/*/id"], trusted: true } },
       blast: { records: 1, webhooks: 1 },
       idempotency: { key: { retentionMs } },
       compensate: "none",
@@ -74,6 +76,9 @@ export default defineCatalog({
       result: z.object({ refundId: z.string() }),
       states: ["MUTATING"],
       requires: [{ tool: "cancel_workspace", same: ["workspaceId"] }],
+      rules: {
+        workspaceId: { from: ["list_workspaces#/workspaces/*/id", "cancel_workspace#/workspaceId"], trusted: true },
+      },
       blast: { cents: arg("amountInCents", { max: 50_000 }), records: 1, webhooks: 1 },
       idempotency: { key: { retentionMs } },
       compensate: "none",

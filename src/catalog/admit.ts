@@ -58,24 +58,28 @@ function say(at: Pointer): string {
   return `\`${[first, ...(name === undefined ? [] : [name]), ...rest].join("/")}\` of the catalog`
 }
 
-/** Schemas and formats have methods and cannot be copied: a mark stands for each, and what is given `undefined` is left out. */
+/** Schemas, formats and predicates hold functions and cannot be copied: a mark stands for each, and what is given `undefined` is left out. */
 function withoutSchemas(spec: unknown): unknown {
   if (!isRecord(spec)) return spec
-  const bare = mark(spec)
+  const plain = mark(spec)
   const { formats, tools } = spec
-  if (isTable(formats)) bare.formats = Object.fromEntries(Object.keys(formats).map((name) => [name, "a format"]))
+  if (isTable(formats)) plain.formats = Object.fromEntries(Object.keys(formats).map((name) => [name, "a format"]))
   // An array, a Map or another instance is no table of tools: it is left for the copy to refuse.
-  if (!isTable(tools)) return bare
+  if (!isTable(tools)) return plain
   const marked = Object.entries(tools).map(([name, tool]) => [name, isRecord(tool) ? mark(tool) : tool])
-  return { ...bare, tools: Object.fromEntries(marked) }
+  return { ...plain, tools: Object.fromEntries(marked) }
 }
 
 const mark = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, holders.has(key) || isSchema(value) ? "a schema" : value]),
+      .map(([key, value]) => [key, holders.has(key) || isSchema(value) ? "a schema" : bare(key, value)]),
   )
+
+/** Of `authority`, what is asked by code. */
+const bare = (key: string, value: unknown): unknown =>
+  key === "authority" && isTable(value) && value.when !== undefined ? { ...value, when: "a predicate" } : value
 
 /** Where schemas belong: whatever stands there is looked at by their own front-ends. */
 const holders = new Set(["inputs", "params", "result"])
@@ -89,8 +93,17 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 function withSchemas(plain: CatalogSpec, { inputs, formats, tools }: CatalogSpec): CatalogSpec {
   const whole = Object.entries(plain.tools).map(([name, bare]): [string, ToolSpec] => {
-    const { params, result } = tools[name] as ToolSpec
-    return [name, { ...bare, params, ...(result === undefined ? {} : { result }) }]
+    const { params, result, authority } = tools[name] as ToolSpec
+    const { when } = authority ?? {}
+    return [
+      name,
+      {
+        ...bare,
+        params,
+        ...(result === undefined ? {} : { result }),
+        ...(when === undefined ? {} : { authority: { ...bare.authority, when } }),
+      },
+    ]
   })
   return {
     ...plain,

@@ -2,10 +2,12 @@
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import type { Bounds } from "../text/bounds.ts"
 import type { Json } from "../text/json.ts"
+import type { Authority } from "./authority.ts"
 import type { FormatSpec } from "./format.ts"
 import type { Policy } from "./policy.ts"
+import type { Flowing, Labels } from "./rule.ts"
 import type { AnySchema, Schema } from "./schema/schema.ts"
-import type { EffectClass, Requirement, ToolSpec } from "./tool.ts"
+import type { EffectClass, LabelSpec, Requirement, ToolSpec } from "./tool.ts"
 
 /** The declaration, as the host writes it. */
 export interface CatalogSpec {
@@ -13,6 +15,12 @@ export interface CatalogSpec {
   readonly version: string
   /** What the host hands to a run. */
   readonly inputs?: AnySchema
+  /** What of the inputs is not to be trusted, or not for everybody. */
+  readonly inputLabels?: LabelSpec
+  /** `deny`: a tool that names neither roles, tenants nor `when` may be used by nobody. Default `allow`. */
+  readonly authority?: { readonly default?: "allow" | "deny" }
+  /** How a person's decision is proved. Default `signed`. */
+  readonly approvals?: "signed" | "unsigned"
   /** String formats of its own, for JSON Schema and TypeBox, beside the standard's. zod's formats are zod's. */
   readonly formats?: { readonly [name: string]: FormatSpec }
   readonly machine?: MachineSpec
@@ -29,6 +37,7 @@ export interface MachineSpec {
 
 export interface LimitSpec {
   readonly max: number
+  /** A call that takes the sum in its scope above this waits for a person. */
   readonly approveAbove?: number
   /** What shares the limit. Default: each run has its own. */
   readonly per?: Scope
@@ -59,6 +68,8 @@ export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
   readonly version: string
   readonly tools: ReadonlyMap<string, Tool>
   readonly inputs: Schema | undefined
+  readonly inputLabels: Labels
+  readonly approvals: "signed" | "unsigned"
   readonly machine: Machine | undefined
   readonly limits: ReadonlyMap<string, Limit>
   readonly budgets: BudgetSpec
@@ -71,7 +82,7 @@ export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
 /** A catalog before its own faults are known. */
 export type Built = Omit<Catalog, "diagnostics" | "spec">
 
-export interface Tool extends Policy {
+export interface Tool extends Policy, Flowing {
   readonly name: string
   readonly description: string
   readonly version: string
@@ -87,6 +98,7 @@ export interface Tool extends Policy {
   readonly requires: readonly Requirement[]
   readonly blast: readonly Blast[]
   readonly costMicroUsd: number
+  readonly authority: Authority
   /** Everything of it that a plan depends on, as data to be hashed: not its description. */
   readonly slice: Json
 }
@@ -105,6 +117,7 @@ export type Blast =
 export interface Limit {
   readonly dimension: string
   readonly max: number
+  readonly approveAbove: number | undefined
   readonly per: Scope
 }
 

@@ -5,10 +5,12 @@ import { defaultBounds } from "../text/bounds.ts"
 import { demand } from "../text/demand.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
+import { authoritySlice, readAuthority } from "./authority.ts"
 import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
 import { readFormats } from "./format.ts"
 import { lint } from "./lint.ts"
 import { policySlice, readPolicy } from "./policy.ts"
+import { flowSlice, readFlowing, readInputLabels, unlabelled } from "./rule.ts"
 import { type Effort, startEffort } from "./schema/effort.ts"
 import type { Formats } from "./schema/front-end/formats.ts"
 import { countOf, intervalOf } from "./schema/interval.ts"
@@ -63,6 +65,8 @@ const emptyCatalog: Built = {
   version: "",
   tools: new Map(),
   inputs: undefined,
+  inputLabels: unlabelled,
+  approvals: "signed",
   machine: undefined,
   limits: new Map(),
   budgets: {},
@@ -89,17 +93,21 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
   const read: Read = (schema, tool, at, role) => readSchema(schema, tool, at, role, { formats, effort }, faults)
   const inputs = plain.inputs === undefined ? undefined : read(plain.inputs, "inputs", child(root, "inputs"), "params")
   const tools = new Map<string, Tool>()
-  for (const [name, toolSpec] of Object.entries(plain.tools)) tools.set(name, buildTool(name, toolSpec, read))
+  const byDefault = plain.authority?.default ?? "allow"
+  for (const [name, toolSpec] of Object.entries(plain.tools))
+    tools.set(name, buildTool(name, toolSpec, byDefault, read))
   const built: Built = {
     name: plain.name,
     version: plain.version,
     tools,
     inputs,
+    inputLabels: readInputLabels(plain),
+    approvals: plain.approvals ?? "signed",
     machine: plain.machine === undefined ? undefined : buildMachine(plain.machine),
     limits: new Map(
-      byName(plain.blastRadius).map(([dimension, { max, per = "run" }]): [string, Limit] => [
+      byName(plain.blastRadius).map(([dimension, { max, approveAbove, per = "run" }]): [string, Limit] => [
         dimension,
-        { dimension, max, per },
+        { dimension, max, approveAbove, per },
       ]),
     ),
     budgets: plain.budgets ?? {},
@@ -125,12 +133,14 @@ function readOnly({ tools, formats }: Partial<CatalogSpec>, faults: Unplaced[]):
 
 type Read = (schema: unknown, tool: string, at: Pointer, role: Role) => Schema
 
-function buildTool(name: string, spec: ToolSpec, read: Read): Tool {
+function buildTool(name: string, spec: ToolSpec, byDefault: "allow" | "deny", read: Read): Tool {
   const at = child(child(root, "tools"), name)
   const params = read(spec.params, name, child(at, "params"), "params")
   const result = spec.result === undefined ? undefined : read(spec.result, name, child(at, "result"), "result")
   const blast = byName(spec.blast).map(([dimension, cost]) => buildBlast(dimension, cost, params))
   const policy = readPolicy(spec)
+  const authority = readAuthority(spec, byDefault)
+  const flowing = readFlowing(spec)
   const version = spec.version ?? "1"
   const states = spec.states === undefined ? undefined : new Set(spec.states)
   const requires = spec.requires ?? []
@@ -147,6 +157,8 @@ function buildTool(name: string, spec: ToolSpec, read: Read): Tool {
     blast: blast.map((one) => ({ ...one })),
     ...policySlice(policy),
     costMicroUsd,
+    ...authoritySlice(authority),
+    ...flowSlice(flowing),
   }
   return {
     name,
@@ -161,7 +173,9 @@ function buildTool(name: string, spec: ToolSpec, read: Read): Tool {
     requires,
     blast,
     ...policy,
+    ...flowing,
     costMicroUsd,
+    authority,
     slice,
   }
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../text/json.ts"
 import type { Blast, Catalog, Tool } from "./catalog.ts"
 import { type Change, compareValues } from "./change.ts"
 import { demandCatalog } from "./define.ts"
+import { labelSlice } from "./rule.ts"
 import { compareSchemas } from "./schema/difference.ts"
 import { changedParts, partsOf, sliceFor } from "./slice.ts"
 
@@ -25,7 +26,7 @@ export interface PartDifference {
   readonly changes: readonly Change[]
 }
 
-const shared = ["machine", "limits", "budgets", "inputs"] as const
+const shared = ["machine", "limits", "budgets", "approvals", "inputs"] as const
 
 /**
  * Both without errors of their own: what a faulty catalog means is not known. Throws a `TypeError` where it is given what
@@ -47,7 +48,11 @@ export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference
 }
 
 function compareShared(part: (typeof shared)[number], before: Catalog, after: Catalog): readonly Change[] {
-  if (part === "inputs") return compareSchemas("schema", before.inputs, after.inputs)
+  if (part === "inputs") {
+    const labels = compareValues("", labelSlice(before.inputLabels), labelSlice(after.inputLabels))
+    return [...compareSchemas("schema", before.inputs, after.inputs), ...labels]
+  }
+  if (part === "approvals") return compareValues("how decisions are proved", before.approvals, after.approvals)
   return compareValues("", dataOf(part, before), dataOf(part, after))
 }
 

@@ -14,13 +14,16 @@ const record = <T extends Parameters<typeof Type.Record>[1]>(value: T) =>
 
 const Rule = Type.Object(
   {
-    from: Type.Optional(Type.Array(name)),
+    from: Type.Optional(Type.Array(name, { minItems: 1 })),
     trusted: Type.Optional(Type.Boolean()),
     public: Type.Optional(Type.Boolean()),
     mustState: Type.Optional(Type.Boolean()),
   },
   closed,
 )
+
+const labelled = Type.Optional(Type.Union([Type.Literal(true), Type.Array(Type.String())]))
+const labels = { untrusted: labelled, private: labelled }
 
 const Counted = Type.Object(
   {
@@ -42,6 +45,8 @@ const ToolEnvelope = Type.Object(
     states: Type.Optional(Type.Array(name, { minItems: 1 })),
     requires: Type.Optional(Type.Array(Type.Object({ tool: name, same: Type.Optional(Type.Array(name)) }, closed))),
     rules: Type.Optional(record(Rule)),
+    ...labels,
+    endorse: Type.Optional(Type.Array(Type.Union([Type.Literal("trusted"), Type.Literal("public")]), { minItems: 1 })),
     blast: Type.Optional(record(Type.Union([count, Counted]))),
     once: Type.Optional(Type.Object({ by: Type.Array(name, { minItems: 1 }), scope: scopeOfOnce }, closed)),
     idempotency: Type.Optional(
@@ -59,7 +64,9 @@ const ToolEnvelope = Type.Object(
     authority: Type.Optional(
       Type.Object(
         {
-          roles: Type.Optional(Type.Array(name)),
+          roles: Type.Optional(Type.Array(name, { minItems: 1 })),
+          tenants: Type.Optional(Type.Array(name, { minItems: 1 })),
+          when: Type.Optional(Type.Unknown()),
           approval: Type.Optional(Type.Literal("always")),
           approvers: Type.Optional(positive),
         },
@@ -110,12 +117,17 @@ const Budgets = Type.Object(
   closed,
 )
 
-/** Schemas and formats are anything here: they are judged where they are read. */
+/** Schemas, formats and predicates are anything here: they are judged where they are read. */
 export const CatalogEnvelope = Type.Object(
   {
     name,
     version: name,
     inputs: Type.Optional(Type.Unknown()),
+    inputLabels: Type.Optional(Type.Object(labels, closed)),
+    authority: Type.Optional(
+      Type.Object({ default: Type.Optional(Type.Union([Type.Literal("allow"), Type.Literal("deny")])) }, closed),
+    ),
+    approvals: Type.Optional(Type.Union([Type.Literal("signed"), Type.Literal("unsigned")])),
     formats: Type.Optional(record(Type.Unknown())),
     machine: Type.Optional(Machine),
     blastRadius: Type.Optional(record(Limit)),

@@ -1,20 +1,27 @@
-/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ806 … SEQ824. */
-import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { child, type Pointer, root } from "../text/pointer.ts"
-import type { Built, CatalogSpec, Tool } from "./catalog.ts"
+/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ805, SEQ807 … SEQ824. */
+import type { Unplaced } from "../diagnostic/diagnostic.ts"
+import { child, root } from "../text/pointer.ts"
+import type { Built, CatalogSpec } from "./catalog.ts"
 import { lintAnswers } from "./lint/answers.ts"
+import { lintAuthority } from "./lint/authority.ts"
 import { lintBlast } from "./lint/blast.ts"
 import { lintCompensate } from "./lint/compensate.ts"
+import { lintInputLabels, lintLabels } from "./lint/labels.ts"
 import { lintLimits } from "./lint/limits.ts"
 import { lintMachine, lintStates } from "./lint/machine.ts"
 import { lintNames } from "./lint/names.ts"
+import { lintOnce, lintReconcile } from "./lint/once.ts"
 import { isKnown } from "./lint/parameter.ts"
 import { lintRequires } from "./lint/requires.ts"
-import { lintOnce, lintReconcile, lintRules } from "./lint/rules.ts"
-import type { ToolSpec } from "./tool.ts"
+import { lintRules } from "./lint/rules.ts"
 
 export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
-  const said = [...lintNames(catalog), ...lintMachine(catalog), ...lintLimits(catalog, spec), ...lintUnheldLimits(spec)]
+  const said = [
+    ...lintNames(catalog),
+    ...lintMachine(catalog),
+    ...lintLimits(catalog, spec),
+    ...lintInputLabels(catalog, spec),
+  ]
   for (const tool of catalog.tools.values()) {
     const toolSpec = spec.tools[tool.name]
     if (toolSpec === undefined) continue
@@ -24,7 +31,8 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
       ...lintRequires(tool, catalog, at),
       ...lintAnswers(tool, toolSpec, at),
       ...lintReconcile(tool, at),
-      ...lintUnheldPolicies(tool, toolSpec, at),
+      ...lintAuthority(tool, toolSpec, catalog, at),
+      ...lintLabels(tool, toolSpec, at),
     )
     // What is wrong with a schema was told: nothing is known of its parameters.
     if (!isKnown(tool)) continue
@@ -37,23 +45,3 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
   }
   return said
 }
-
-/** Declared policies whose gates this version lacks: refused by name, never ignored. */
-function lintUnheldLimits({ blastRadius = {} }: CatalogSpec): Unplaced[] {
-  return Object.entries(blastRadius)
-    .filter(([, limit]) => limit.approveAbove !== undefined)
-    .map(([dimension]) =>
-      unheld(
-        child(child(child(root, "blastRadius"), dimension), "approveAbove"),
-        `limit \`${dimension}\``,
-        "approveAbove",
-      ),
-    )
-}
-
-const lintUnheldPolicies = (tool: Tool, spec: ToolSpec, at: Pointer): Unplaced[] =>
-  (["rules", "authority"] as const)
-    .filter((policy) => spec[policy] !== undefined)
-    .map((policy) => unheld(child(at, policy), `tool \`${tool.name}\``, policy))
-
-const unheld = (at: Pointer, where: string, policy: string): Unplaced => diagnose("SEQ806", at, { where, policy })

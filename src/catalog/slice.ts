@@ -2,12 +2,13 @@
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
-import type { Catalog } from "./catalog.ts"
+import type { Catalog, Limit } from "./catalog.ts"
+import { labelSlice } from "./rule.ts"
 import { plain } from "./schema/plain.ts"
 import type { Schema } from "./schema/schema.ts"
 
 /**
- * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `tool <name>`. Not descriptions, nor tools it does not use; nor
+ * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `approvals` (where they are not signed), `tool <name>`. Not descriptions, nor tools it does not use; nor
  * `bounds`, which are no part of what a compiled plan means: whoever loads a plan or takes up its run compiles it again under
  * the bounds of now, and a plan beyond one that was lowered is refused by that bound's own code, which says more than "stale".
  */
@@ -23,6 +24,8 @@ export function sliceFor(catalog: Catalog, tools: Iterable<string>): Slice {
   }
   const slice: Record<string, string> = {}
   for (const part of ["inputs", "machine", "limits", "budgets"]) slice[part] = hashes.get(part) ?? ""
+  const approvals = hashes.get("approvals")
+  if (approvals !== undefined) slice.approvals = approvals
   for (const name of [...withUndos(catalog, tools)].sort()) slice[`tool ${name}`] = hashes.get(`tool ${name}`) ?? ""
   return slice
 }
@@ -51,15 +54,30 @@ const hashParts = (catalog: Catalog): Map<string, string> =>
   new Map([...partsOf(catalog)].map(([part, value]) => [part, sha256(canonical(value))]))
 
 /** What is hashed, by part: all that a plan can depend on. */
-export function partsOf({ inputs, machine, limits, budgets, tools }: Catalog): ReadonlyMap<string, Json> {
+export function partsOf({
+  inputs,
+  inputLabels,
+  approvals,
+  machine,
+  limits,
+  budgets,
+  tools,
+}: Catalog): ReadonlyMap<string, Json> {
   return new Map<string, Json>([
-    ["inputs", inputs === undefined ? null : sliceOf(inputs)],
+    ["inputs", inputs === undefined ? null : { ...sliceOf(inputs), ...labelSlice(inputLabels) }],
     ["machine", machine === undefined ? null : machineOf(machine)],
-    ["limits", Object.fromEntries([...limits].map(([dimension, { max, per }]) => [dimension, { max, per }]))],
+    ["limits", Object.fromEntries([...limits].map(([dimension, limit]) => [dimension, limitOf(limit)]))],
     ["budgets", { ...budgets } as Json],
+    ...(approvals === "signed" ? [] : [["approvals", approvals] as const]),
     ...[...tools.values()].map((tool): [string, Json] => [`tool ${tool.name}`, tool.slice]),
   ])
 }
+
+const limitOf = ({ max, per, approveAbove }: Limit): Json => ({
+  max,
+  per,
+  ...(approveAbove === undefined ? {} : { approveAbove }),
+})
 
 const machineOf = ({ initial, transitions }: NonNullable<Catalog["machine"]>): Json => ({
   initial,

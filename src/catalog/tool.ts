@@ -1,5 +1,6 @@
 /** What a catalog says of one tool. No handler here: the work itself is in the toolbox. */
 import type { Json, JsonObject } from "../text/json.ts"
+import type { Predicate } from "./predicate.ts"
 import type { AnySchema, Infer } from "./schema/schema.ts"
 
 /** `read` has no effect outside; `write` has one; `destructive` removes, or cannot be fully undone. */
@@ -62,12 +63,35 @@ export interface Requirement {
 }
 
 export interface Rule {
-  /** The only places this argument may come from, as `tool#/pointer` with `*` for any item. */
+  /** The only places this argument may come from, as `tool#/pointer` or `input#/pointer`, with `*` for any item or key. */
   readonly from?: readonly string[]
+  /** No untrusted data may reach it. */
   readonly trusted?: boolean
+  /** Others see it: no private data may reach it. */
   readonly public?: boolean
   /** An optional parameter that must be stated, because leaving it out is ambiguous. */
   readonly mustState?: boolean
+}
+
+/** Of a result or of the inputs: all of it, or the places named, with `*` for any item or key. */
+export interface LabelSpec {
+  /** Written by who knows whom: it must not decide what matters. */
+  readonly untrusted?: true | readonly string[]
+  /** Not for everybody: it must not reach what others see. */
+  readonly private?: true | readonly string[]
+}
+
+/** Who may use a tool, and when a person is asked. */
+export interface AuthoritySpec {
+  /** Any of them. */
+  readonly roles?: readonly string[]
+  readonly tenants?: readonly string[]
+  /** On a call's arguments and its principal: `predicate("name", "version", fn)`. */
+  readonly when?: Predicate
+  /** Every call waits until a person has agreed. */
+  readonly approval?: "always"
+  /** How many different people must agree. Default 1. */
+  readonly approvers?: number
 }
 
 export interface OnceSpec {
@@ -83,7 +107,7 @@ export interface CompensationSpec {
   readonly args: { readonly [name: string]: FromResult | FromArgs | Json }
 }
 
-export interface ToolSpec {
+export interface ToolSpec extends LabelSpec {
   /** What it does, in words for the planner and for the people who approve. */
   readonly description: string
   /** Part of the idempotency key: raise it when the same arguments come to mean something else. Default "1". */
@@ -97,7 +121,10 @@ export interface ToolSpec {
   /** The machine's states in which it may be called. Only reads may leave it out where there is a machine. */
   readonly states?: readonly string[]
   readonly requires?: readonly Requirement[]
+  /** By parameter, or by a pointer into one with `*` for any item or key. */
   readonly rules?: { readonly [parameter: string]: Rule }
+  /** It checks its arguments itself: however untrusted, or private, they were, its result is not. */
+  readonly endorse?: readonly ("trusted" | "public")[]
   /** What one call may do at worst, by dimension: a constant, `arg(…)` or `count(…)`. */
   readonly blast?: { readonly [dimension: string]: number | Argument | Count }
   /** The business identity of the effect: the same values in the same scope are the same effect, whatever the call. */
@@ -108,11 +135,7 @@ export interface ToolSpec {
   readonly compensate?: CompensationSpec | "none"
   /** What one call costs, in millionths of a US dollar. */
   readonly cost?: { readonly microUsd: number }
-  readonly authority?: {
-    readonly roles?: readonly string[]
-    readonly approval?: "always"
-    readonly approvers?: number
-  }
+  readonly authority?: AuthoritySpec
   /** Run the handler in a process of its own, which can be killed when it blocks or eats memory. */
   readonly isolate?: boolean
 }

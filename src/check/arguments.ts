@@ -125,7 +125,7 @@ function sayItems(hole: Hole, from: TSchema, shape: TSchema, argument: string, {
 }
 
 /** A place in the value that an expression stands for is one key further in where the plan says `$literal`. */
-function asWritten(at: Pointer, { document }: Plan): Pointer {
+export function asWritten(at: Pointer, { document }: Plan): Pointer {
   let value: Json | undefined = document as unknown as Json
   let quoted = false
   const tokens: string[] = []

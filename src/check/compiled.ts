@@ -2,6 +2,7 @@
 import type { Plan, Step } from "../plan/plan.ts"
 import type { JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
+import type { Hanging, Literals, Provenance } from "./flow.ts"
 
 declare const compiled: unique symbol
 
@@ -20,7 +21,10 @@ export interface CompiledPlan<Results = unknown> {
   readonly steps: readonly CheckedStep[]
   readonly states: { readonly initial: string; readonly final: string } | undefined
   readonly blast: readonly Total[]
+  /** By step, in order. */
   readonly approvals: readonly ApprovalNeed[]
+  /** What its literals were taken for when it was compiled. No part of what is kept of it: it is said anew at each compiling. */
+  readonly literals: Literals
   /** All of it with its document, as plain data. `JSON.stringify` asks for it. */
   readonly toJSON: () => JsonObject
 }
@@ -35,6 +39,10 @@ export interface CheckedStep {
   readonly waitsOn: readonly number[]
   readonly blast: readonly Total[]
   readonly checks: readonly RuntimeCheck[]
+  /** Where each argument comes from that a rule of the catalog is about. */
+  readonly provenance: readonly Provenance[]
+  /** The untrusted data that has a say in whether it succeeds. */
+  readonly hangsOn: Hanging | undefined
 }
 
 /** How much of a dimension: no less than `min`, no more than `max`. */
@@ -52,9 +60,36 @@ export interface RuntimeCheck {
   readonly kind: "present" | "fits" | "selects-one" | "judged" | "same"
 }
 
-export interface ApprovalNeed {
+/** What a run will, or may, wait for a person for. */
+export type ApprovalNeed = TransitionNeed | CallNeed | AmountNeed
+
+/** A guarded transition. */
+export interface TransitionNeed {
+  readonly kind: "transition"
   readonly stepId: string
   readonly index: number
   readonly from: string
   readonly to: string
+}
+
+/** A tool that is never called unasked. */
+export interface CallNeed {
+  readonly kind: "always"
+  readonly stepId: string
+  readonly index: number
+  readonly tool: string
+  /** How many different people. */
+  readonly approvers: number
+}
+
+/** A call that takes a sum above what is done unasked: for certain, or perhaps. */
+export interface AmountNeed {
+  readonly kind: "above"
+  readonly stepId: string
+  readonly index: number
+  readonly tool: string
+  readonly dimension: string
+  readonly above: number
+  readonly certain: boolean
+  readonly approvers: number
 }

@@ -10,20 +10,21 @@ import type { Report } from "../diagnostic/report.ts"
 import { isUnread } from "../document/document.ts"
 import type { Call, Plan, Transition } from "../plan/plan.ts"
 import { child } from "../text/pointer.ts"
-import type { ApprovalNeed } from "./compiled.ts"
+import type { TransitionNeed } from "./compiled.ts"
 import { insertTransition, moveStep, removeStep, wrongState } from "./rearrange.ts"
 import type { Tooled } from "./tools.ts"
 
 export interface Staged {
   /** By step index: the state before it; one more for the state at the end. Undefined without a machine. */
   readonly states: readonly (string | undefined)[]
-  readonly approvals: readonly ApprovalNeed[]
+  /** The guarded transitions. */
+  readonly guards: readonly TransitionNeed[]
 }
 
 export function checkMachine<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P & Staged {
   const { machine } = catalog
   const states: (string | undefined)[] = []
-  const approvals: ApprovalNeed[] = []
+  const guards: TransitionNeed[] = []
   let state = machine?.initial
   for (const step of plan.steps) {
     states.push(state)
@@ -40,13 +41,13 @@ export function checkMachine<P extends Plan & Tooled>(plan: P, catalog: Catalog,
       report.add(diagnose("SEQ304", child(step.at, "transition"), { state: step.to, step: step.id }, { mend }))
     } else {
       const need = checkTransition(step, state, { plan, catalog, machine, report })
-      if (need !== undefined) approvals.push(need)
+      if (need !== undefined) guards.push(need)
       // After an undeclared transition the plan is where it says it is: one fault, told once.
       state = machine.states.has(step.to) ? step.to : undefined
     }
   }
   states.push(state)
-  return { ...plan, states, approvals }
+  return { ...plan, states, guards }
 }
 
 interface Visit {
@@ -94,7 +95,7 @@ const targetsOf = ({ transitions }: Machine, state: string): readonly string[] =
   ...(transitions.get(state)?.keys() ?? []),
 ]
 
-function checkTransition(step: Transition, state: string | undefined, visit: Visit): ApprovalNeed | undefined {
+function checkTransition(step: Transition, state: string | undefined, visit: Visit): TransitionNeed | undefined {
   const { machine, report } = visit
   const at = child(step.at, "transition")
   if (!machine.states.has(step.to)) {
@@ -125,7 +126,7 @@ function checkTransition(step: Transition, state: string | undefined, visit: Vis
   }
   if (rule.guard === undefined) return undefined
   report.add(diagnose("SEQ501", at, { from: state, to: step.to, step: step.id }))
-  return { stepId: step.id, index: step.index, from: state, to: step.to }
+  return { kind: "transition", stepId: step.id, index: step.index, from: state, to: step.to }
 }
 
 /** It leads nowhere new, comes before the one that it needs, or the only state between was forgotten. */

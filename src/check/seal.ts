@@ -7,6 +7,7 @@ import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Checked } from "./check.ts"
 import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "./compiled.ts"
+import { type Literals, provenanceOf } from "./flow.ts"
 
 /** Goes up with every change of what compiling says or keeps; equals the package's version. */
 export const compiler = "0.1.0"
@@ -93,6 +94,10 @@ class Sealed {
     return deepFreeze(this.#checked.approvals)
   }
 
+  get literals(): Literals {
+    return this.#checked.literals
+  }
+
   /** What `console.log` shows in Node. */
   [Symbol.for("nodejs.util.inspect.custom")](): JsonObject {
     return this.toJSON()
@@ -117,6 +122,7 @@ const toolsOf = ({ steps }: Plan): readonly string[] =>
 function stepOf(checked: Checked, index: number): CheckedStep {
   const step = checked.steps[index]
   if (step === undefined) throw new Error(`no step ${index}`)
+  const tool = checked.tools[index]
   return {
     step,
     before: checked.states[index],
@@ -124,6 +130,8 @@ function stepOf(checked: Checked, index: number): CheckedStep {
     waitsOn: at(checked.waits, index),
     blast: at(checked.costs, index),
     checks: [...at(checked.presence, index), ...at(checked.judged, index), ...at(checked.sameness, index)],
+    provenance: step.kind === "call" && tool !== undefined ? provenanceOf(step, tool, checked) : [],
+    hangsOn: checked.hangs[index],
   }
 }
 

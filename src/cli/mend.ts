@@ -7,7 +7,7 @@ import { rewrite } from "../diagnostic/rewrite.ts"
 import type { Json } from "../text/json.ts"
 import { root } from "../text/pointer.ts"
 import { readJson } from "../text/read-json.ts"
-import { type PlanFile, type PlanOptions, withFlags } from "./plan-file.ts"
+import { type PlanFile, withFlags } from "./plan-file.ts"
 
 /** Nothing is known to need more. */
 const mostRounds = 8
@@ -25,9 +25,10 @@ export interface Mended {
 }
 
 /** Nothing where nothing is offered. */
-export function mend({ catalog, text, compiled }: PlanFile, { unwrap }: PlanOptions): Mended | undefined {
-  const options = unwrap === undefined ? {} : { unwrap }
-  const read = (given: string): ReturnType<typeof readJson> => readJson(given, catalog.bounds, options)
+export function mend({ catalog, text, compiled, options }: PlanFile): Mended | undefined {
+  const { unwrap } = options
+  const read = (given: string): ReturnType<typeof readJson> =>
+    readJson(given, catalog.bounds, unwrap === undefined ? {} : { unwrap })
   let json = read(text)
   let mended: Mended | undefined
   let last = compiled

@@ -2,7 +2,9 @@
 import { isUtf8 } from "node:buffer"
 import { resolve } from "node:path"
 import type { Catalog } from "../catalog/catalog.ts"
-import { type Compiled, compile } from "../compile.ts"
+import type { Principal } from "../catalog/predicate.ts"
+import type { Literals } from "../check/flow.ts"
+import { type Compiled, type CompileOptions, compile, copyPrincipal } from "../compile.ts"
 import type { ProviderName } from "../planner/form/provider.ts"
 import { load } from "../stored.ts"
 import type { Bounds } from "../text/bounds.ts"
@@ -13,12 +15,16 @@ import { readJson } from "../text/read-json.ts"
 import { restoreJson } from "../text/restore-json.ts"
 import { findCatalog, loadCatalog, nameOf } from "./modules.ts"
 import { lookFor, readBytes } from "./read-file.ts"
+import { readValue } from "./read-value.ts"
 import { complain, UsageError } from "./terminal.ts"
 
 export interface PlanOptions {
   /** The catalog's module. By default the one that is found beside the plan or above it. */
   readonly catalog?: string
   readonly unwrap?: "fence"
+  /** Who the plan is for, as JSON or a file of it. */
+  readonly principal?: string
+  readonly literals?: Literals
   /** The plan is in the form that this provider's structured output takes. */
   readonly for?: ProviderName
 }
@@ -34,6 +40,8 @@ export interface PlanFile {
   readonly source: "plan" | "stored" | "decoded"
   readonly catalogPath: string
   readonly catalog: Catalog
+  /** As it was compiled, and is to be compiled again. */
+  readonly options: CompileOptions
   readonly compiled: Compiled
 }
 
@@ -43,19 +51,32 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   const catalog = await loadCatalog(catalogPath)
   const { bytes, text, stored } = await readPlan(file, catalog.bounds.textBytes)
   const name = nameOf(file)
-  const opened = { file, name, text, bytes, catalogPath, catalog, source: "plan" } as const
+  const compileOptions = await readOptions(options, catalog.bounds)
+  const opened = { file, name, text, bytes, catalogPath, catalog, options: compileOptions, source: "plan" } as const
   if (stored) {
     if (options.for !== undefined) throw new UsageError(`${name} is a compiled plan: leave out --for`)
-    return { ...opened, source: "stored", compiled: withFlags(load(catalog, bytes)) }
+    return { ...opened, source: "stored", compiled: withFlags(load(catalog, bytes, compileOptions)) }
   }
   if (options.for !== undefined && !isFaulty(catalog)) return { ...opened, ...(await decode(opened, options)) }
-  const { unwrap } = options
-  const compiled = compile(catalog, bytes, unwrap === undefined ? {} : { unwrap })
+  const compiled = compile(catalog, bytes, compileOptions)
   if (!compiled.ok && isOfForm(bytes, catalog.bounds, options))
     complain(
       `note: ${name} looks like the structured output of a provider: \`sequitur compile --for openai\` (or anthropic, gemini) takes that form`,
     )
   return { ...opened, compiled: withFlags(compiled) }
+}
+
+async function readOptions({ unwrap, principal, literals }: PlanOptions, bounds: Bounds): Promise<CompileOptions> {
+  const given = principal === undefined ? undefined : await readValue("the principal", principal, bounds)
+  const known = isObject(given) ? copyPrincipal(given as unknown as Principal) : undefined
+  if (given !== undefined && known === undefined) {
+    throw new UsageError('--principal must be {"tenant": "acme", "subject": "ada", "roles": ["support"]}')
+  }
+  return {
+    ...(unwrap === undefined ? {} : { unwrap }),
+    ...(literals === undefined ? {} : { literals }),
+    ...(known === undefined ? {} : { principal: known }),
+  }
 }
 
 /** A plan, or what `--out` wrote of one: its bytes, and some more than there may be where it is too large. */
@@ -70,7 +91,7 @@ export async function readPlan(
 
 /** A text that is not of the form is told in its own places; all else is told of what was decoded, laid out to be read. */
 async function decode(
-  { name, text, bytes, catalog }: Omit<PlanFile, "compiled">,
+  { name, text, bytes, catalog, options: compileOptions }: Omit<PlanFile, "compiled">,
   options: PlanOptions,
 ): Promise<Pick<PlanFile, "compiled"> & Partial<PlanFile>> {
   const [{ decodePlan }, { planSchema }] = await Promise.all([
@@ -82,7 +103,12 @@ async function decode(
   if (!decoded.ok) return { compiled: withFlags({ ...decoded, more: 0 }) }
   const laidOut = JSON.stringify(restoreJson(decoded.text), null, 2)
   const plan = byteLength(laidOut) > catalog.bounds.textBytes ? decoded.text : laidOut
-  return { name: `${name} (decoded)`, text: plan, source: "decoded", compiled: withFlags(compile(catalog, plan)) }
+  return {
+    name: `${name} (decoded)`,
+    text: plan,
+    source: "decoded",
+    compiled: withFlags(compile(catalog, plan, compileOptions)),
+  }
 }
 
 /** Space where the fence was: every place in the text stays. */

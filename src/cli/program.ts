@@ -58,6 +58,18 @@ const catalog = (): Option =>
 const unwrap = (): Option =>
   new Option("--unwrap <what>", "take off one code fence round the whole text").choices(["fence"])
 
+const principal = (): Option =>
+  new Option(
+    "--principal <json>",
+    "who the plan is for, as JSON or a file of it: what they may not do is refused here already",
+  )
+
+const literals = (): Option =>
+  new Option(
+    "--literals <what>",
+    "what the plan's literals are taken for: untrusted, if whoever wrote it had seen untrusted data",
+  ).choices(["trusted", "untrusted"])
+
 const providerOption = (description: string): Option =>
   new Option("--for <provider>", description).choices(["openai", "anthropic", "gemini"])
 
@@ -68,6 +80,8 @@ function addCompile(program: Command, done: Done): void {
     .argument("<plan...>", "plans as JSON files; - is standard input")
     .addOption(catalog())
     .addOption(unwrap())
+    .addOption(principal())
+    .addOption(literals())
     .addOption(
       providerOption("the plan is in the form of its structured output; places are then in what that is decoded to"),
     )
@@ -91,6 +105,7 @@ function addCompile(program: Command, done: Done): void {
         "compile plan.json",
         "compile plans/*.json --catalog catalog.ts --format json",
         "compile - --unwrap fence < answer.txt",
+        "compile plan.json --principal principal.json --literals untrusted",
         "compile plan.json --fix",
         "compile plan.json --fix --write",
         "compile - --fix --write < plan.json > mended.json",
@@ -107,6 +122,8 @@ function addExplain(program: Command, done: Done): void {
     .argument("<plan-or-code>", "a plan's JSON file, - for standard input, or a code such as SEQ201 or RUN106")
     .addOption(catalog())
     .addOption(unwrap())
+    .addOption(principal())
+    .addOption(literals())
     .addOption(format())
     .addHelpText("after", examples("explain plan.json", "explain SEQ201"))
     .action(async (subject, options) => done(await (await import("./command/explain.ts")).explain(subject, options)))

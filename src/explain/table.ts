@@ -4,7 +4,7 @@ import stringWidth from "string-width"
 import { drawColumns, type Row } from "./columns.ts"
 import { type Look, paint } from "./look.ts"
 import { clip, pad } from "./printable.ts"
-import type { BudgetView, CheckView, PlanView, StepView } from "./view.ts"
+import type { ApprovalView, BudgetView, CheckView, PlanView, StepView } from "./view.ts"
 
 /** Columns that one name may take. Names are short by the plan language; states and dimensions are the catalog's. */
 const nameRoom = 40
@@ -24,6 +24,7 @@ export function explainPlan(view: PlanView, look: Look): string {
     steps.length === 0 ? ["no steps"] : drawSteps(steps, look),
     ...explainChecks(view.checks, look),
     ...explainApprovals(view, look),
+    ...explainSwayed(view, look),
     ...explainTotals(view, look),
   ]
   return sections.map((lines) => lines.join("\n")).join("\n\n")
@@ -76,14 +77,46 @@ function explainChecks(checks: readonly CheckView[], look: Look): readonly (read
   ])
 }
 
-function explainApprovals({ approvals }: PlanView, look: Look): readonly (readonly string[])[] {
+function explainApprovals({ approvals, decisions }: PlanView, look: Look): readonly (readonly string[])[] {
   if (approvals.length === 0) return []
+  const unsigned = "decisions are not signed: whoever reaches the store can decide in anybody's name"
   return [
     [
       paint(look, "bold", "approvals needed:"),
-      ...approvals.map(({ step, from, to, opens }) => {
-        const opened = opens.length === 0 ? "nothing" : names(opens)
-        return `  at \`${clip(step, nameRoom)}\`, ${clip(from, nameRoom)} → ${clip(to, nameRoom)}, before ${opened}`
+      ...approvals.map((need) => `  at \`${clip(need.step, nameRoom)}\`, ${sayNeed(need)}`),
+      ...(decisions === "unsigned" ? [`  ${paint(look, "red", unsigned)}`] : []),
+    ],
+  ]
+}
+
+function sayNeed(need: ApprovalView): string {
+  switch (need.kind) {
+    case "transition": {
+      const opened = need.opens.length === 0 ? "nothing" : names(need.opens)
+      return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}, before ${opened}`
+    }
+    case "always":
+      return `before each call of ${clip(need.tool, nameRoom)}${sayApprovers(need.approvers)}`
+    case "above": {
+      const when = need.certain ? "as" : "if"
+      const passed = `${clip(need.dimension, nameRoom)} come to more than ${grouped(need.above)}`
+      return `${when} ${passed}, before ${clip(need.tool, nameRoom)}${sayApprovers(need.approvers)}`
+    }
+  }
+}
+
+const sayApprovers = (approvers: number): string => (approvers === 1 ? "" : `, by ${approvers} people`)
+
+/** What each may be swayed by is told once. */
+function explainSwayed({ swayed }: PlanView, look: Look): readonly (readonly string[])[] {
+  if (swayed.length === 0) return []
+  return [
+    [
+      paint(look, "bold", "untrusted data could decide whether these happen:"),
+      ...swayed.map(({ kind, step, tool, by, path }) => {
+        const [id, name] = [clip(step, nameRoom), clip(tool, nameRoom)]
+        const what = kind === "effect" ? `\`${id}\` may not happen` : `\`${id}\` may be undone by ${name}`
+        return `  ${what}, if \`${clip(by, nameRoom)}\` fails: ${clip(path, sentence)}`
       }),
     ],
   ]

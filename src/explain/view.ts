@@ -1,8 +1,17 @@
 /** A compiled plan with everything that people and programs ask of it side by side: the one source of the table and of the JSON. */
 import type { BudgetSpec, Catalog, Tool } from "../catalog/catalog.ts"
 import type { EffectClass } from "../catalog/tool.ts"
-import type { CheckedStep, CompiledPlan, RuntimeCheck, Total } from "../check/compiled.ts"
+import type {
+  AmountNeed,
+  ApprovalNeed,
+  CallNeed,
+  CheckedStep,
+  CompiledPlan,
+  RuntimeCheck,
+  Total,
+} from "../check/compiled.ts"
 import type { Pointer } from "../text/pointer.ts"
+import { listSwayed, type Swayed } from "./swayed.ts"
 
 export interface PlanView {
   readonly goal: string | null
@@ -13,6 +22,10 @@ export interface PlanView {
   readonly steps: readonly StepView[]
   readonly checks: readonly CheckView[]
   readonly approvals: readonly ApprovalView[]
+  /** How a person's decision is proved. */
+  readonly decisions: Catalog["approvals"]
+  /** Effects and undos that untrusted data could suppress or trigger. */
+  readonly swayed: readonly Swayed[]
   readonly totals: readonly TotalView[]
   readonly budgets: readonly BudgetView[]
 }
@@ -38,13 +51,19 @@ export interface CheckView {
   readonly says: string
 }
 
-export interface ApprovalView {
-  readonly step: string
-  readonly from: string
-  readonly to: string
-  /** The calls behind the guard, up to the next one. */
-  readonly opens: readonly string[]
-}
+export type ApprovalView =
+  | {
+      readonly kind: "transition"
+      readonly step: string
+      readonly from: string
+      readonly to: string
+      /** The calls behind the guard, up to the next one. */
+      readonly opens: readonly string[]
+    }
+  | Viewed<CallNeed>
+  | Viewed<AmountNeed>
+
+type Viewed<Need> = Omit<Need, "stepId" | "index"> & { readonly step: string }
 
 export interface TotalView extends Total {
   /** Null where the catalog sets none. */
@@ -66,12 +85,9 @@ export function viewPlan(plan: CompiledPlan, catalog: Catalog): PlanView {
     compiler: plan.compiler,
     steps: plan.steps.map((checked) => viewStep(checked, plan, catalog)),
     checks: plan.steps.flatMap((checked) => viewChecks(checked, plan)),
-    approvals: plan.approvals.map(({ stepId, index, from, to }) => ({
-      step: stepId,
-      from,
-      to,
-      opens: behind(index, plan),
-    })),
+    approvals: plan.approvals.map((need) => viewNeed(need, plan)),
+    decisions: catalog.approvals,
+    swayed: listSwayed(plan, catalog),
     totals: plan.blast.map((total) => ({ ...total, limit: catalog.limits.get(total.dimension)?.max ?? null })),
     budgets: viewBudgets(plan, catalog),
   }
@@ -118,8 +134,12 @@ function viewChecks({ step, checks }: CheckedStep, plan: CompiledPlan): readonly
 /** Whether the first pointer leads to the second, or to something round it. */
 const leads = (outer: Pointer, inner: Pointer): boolean => inner === outer || inner.startsWith(`${outer}/`)
 
+function viewNeed({ stepId: step, index, ...need }: ApprovalNeed, plan: CompiledPlan): ApprovalView {
+  return need.kind === "transition" ? { step, ...need, opens: behind(index, plan) } : { step, ...need }
+}
+
 function behind(index: number, plan: CompiledPlan): readonly string[] {
-  const next = plan.approvals.find((approval) => approval.index > index)?.index
+  const next = plan.approvals.find((need) => need.kind === "transition" && need.index > index)?.index
   return plan.steps.slice(index + 1, next).flatMap(({ step }) => (step.kind === "call" ? [step.id] : []))
 }
 

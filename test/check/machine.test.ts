@@ -41,9 +41,9 @@ test("every guarded transition is an approval, told without refusing the plan", 
   const steps = [to("t", "B"), to("u", "C"), to("v", "B"), to("w", "A"), to("x", "B")]
   const plan = expectValid(catalog, steps)
   expect(plan.approvals).toEqual([
-    { stepId: "t", index: 0, from: "A", to: "B" },
-    { stepId: "v", index: 2, from: "C", to: "B" },
-    { stepId: "x", index: 4, from: "A", to: "B" },
+    { kind: "transition", stepId: "t", index: 0, from: "A", to: "B" },
+    { kind: "transition", stepId: "v", index: 2, from: "C", to: "B" },
+    { kind: "transition", stepId: "x", index: 4, from: "A", to: "B" },
   ])
   const { diagnostics } = compile(catalog, planOf(steps))
   expect(diagnostics.map(inShort)).toEqual(plan.approvals.map(({ index }) => `SEQ501 /steps/${index}/transition`))

@@ -17,6 +17,7 @@ const opened = (catalog: PlanFile["catalog"], text: string, unwrap?: "fence"): P
   source: "plan",
   catalogPath: "catalog.ts",
   catalog,
+  options: unwrap === undefined ? {} : { unwrap },
   compiled: compile(catalog, text, unwrap === undefined ? {} : { unwrap }),
 })
 
@@ -39,9 +40,7 @@ test("one to three faults, written in any manner, bare or in a fence", () => {
     const fenced = pick(2) === 0
     const around = fenced ? (["\n```json\r\n", "\n``` \n"] as const) : (["", ""] as const)
     const unwrap = fenced ? "fence" : undefined
-    const mended = mend(opened(chosen.catalog, around.join(text), unwrap), {
-      ...(unwrap && { unwrap }),
-    })
+    const mended = mend(opened(chosen.catalog, around.join(text), unwrap))
     const expected = mendDocument(chosen.catalog, value)
     expect(mended?.rounds ?? 0).toBe(expected.rounds)
     if (mended === undefined) continue
@@ -69,6 +68,6 @@ test("a plan that would outgrow the bounds is left as it is", () => {
       bounds: { textBytes },
       tools: { find_order: tool({ description: "Find an order.", effect: "read", params: z.strictObject({}) }) },
     })
-  expect(mend(opened(bounded(text.length + 1), text), {})).toMatchObject({ rounds: 1, compiled: { ok: true } })
-  expect(mend(opened(bounded(text.length), text), {})).toBeUndefined()
+  expect(mend(opened(bounded(text.length + 1), text))).toMatchObject({ rounds: 1, compiled: { ok: true } })
+  expect(mend(opened(bounded(text.length), text))).toBeUndefined()
 })

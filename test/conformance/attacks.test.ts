@@ -228,15 +228,33 @@ describe("the flow of data", () => {
     expect(said(mail("s1"), pay("s2", { $concat: many.slice(0, 33) }))).toEqual(["SEQ133 /steps/1/args/to/$concat"])
   })
 
-  test.each([
-    ["A050: untrusted data in a trusted parameter", { rules: { to: { trusted: true } } }],
-    ["A051: untrusted data by another way", { rules: { to: { from: ["mail.read#/from"], trusted: true } } }],
-  ])("%s: a catalog that asks for it allows nothing as long as nothing holds it", (_, policy) => {
-    const strict = build({ "mail.read": read, "transfer.create": { ...transfer, ...policy } })
-    const errors = strict.diagnostics.filter(({ severity }) => severity === "error")
-    expect(errors.map(({ code }) => code)).toEqual(["SEQ806"])
-    for (const to of ["a", from("s1"), { $concat: ["x", from("s1")] }])
-      expect(saidOf(compile(strict, plan(mail("s1"), pay("s2", to))))[0]).toMatch(/^SEQ806 /)
+  const marked = { ...read, untrusted: ["/text", "/tags"] } as const
+  const guarded = { ...transfer, rules: { to: { trusted: true } } }
+
+  test("A050: what somebody else wrote names no recipient", () => {
+    const strict = build({ "mail.read": marked, "transfer.create": guarded })
+    const saidStrictly = (...steps: readonly Step[]) => saidOf(compile(strict, plan(mail("s1"), ...steps)))
+    expect(saidStrictly(pay("s2", from("s1")))).toEqual(["SEQ602 /steps/1/args/to"])
+    expect(saidStrictly(pay("s2", from("s1", "/tags/0")))).toEqual(["SEQ602 /steps/1/args/to"])
+    expect(saidStrictly(pay("s2", "a"))).toEqual([])
+  })
+
+  test("A051: nor does it by way of another tool, of a joined text, or by choosing", () => {
+    const people = { type: "array", items: object({ name: text, id: text }) } as const
+    const strict = build({
+      "mail.read": marked,
+      "transfer.create": guarded,
+      "json.parse": { ...read, params: object({ text }), result: object({ value: text }) },
+      "people.list": { ...read, params: object({}), result: object({ people }) },
+    })
+    const saidStrictly = (...steps: readonly Step[]) =>
+      saidOf(compile(strict, plan(mail("s1"), call("all", "people.list", {}), ...steps)))
+    const parse = call("s2", "json.parse", { text: from("s1") })
+    const chosen = { $from: "all", path: "/people", where: { "/name": from("s1") }, pick: "/id" }
+    expect(saidStrictly(pay("s3", { $concat: ["x", from("s1")] }))).toEqual(["SEQ602 /steps/2/args/to"])
+    expect(saidStrictly(parse, pay("s3", from("s2", "/value")))).toEqual(["SEQ602 /steps/3/args/to"])
+    expect(saidStrictly(pay("s3", chosen))).toEqual(["SEQ602 /steps/2/args/to"])
+    expect(saidStrictly(pay("s3", { ...chosen, where: { "/name": "Ada" } }))).toEqual([])
   })
 
   test("D22: what a step does not give is never empty arguments", () => {

@@ -64,7 +64,9 @@ const view: PlanView = {
       says: "`find` has a value at `/x`",
     },
   ],
-  approvals: [{ step: "open", from: "LOOKING", to: "MUTATING", opens: ["refund"] }],
+  approvals: [{ kind: "transition", step: "open", from: "LOOKING", to: "MUTATING", opens: ["refund"] }],
+  decisions: "signed",
+  swayed: [],
   totals: [
     { dimension: "cents", min: 0, max: 24_500, limit: 50_000 },
     { dimension: "records", min: 1, max: 1, limit: null },

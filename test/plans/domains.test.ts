@@ -78,6 +78,7 @@ const effects: Readonly<Record<string, object>> = {
 /** The codes that each faulty plan must earn, as errors. */
 const earned: Readonly<Record<string, readonly string[]>> = {
   "billing/faults/dollars-for-cents.json": ["SEQ122"],
+  "billing/faults/id-from-the-conversation.json": ["SEQ601"],
   "billing/faults/invented-field.json": ["SEQ205", "SEQ121"],
   "billing/faults/refund-before-cancel.json": ["SEQ208"],
   "billing/faults/guessed-index.json": [],

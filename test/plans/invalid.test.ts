@@ -1,7 +1,16 @@
 /** Every code has a plan that earns it, and beside it lies what is then said. `vitest -u` rewrites; read the diff. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { type Catalog, codes, compile, type Diagnostic, definePlan, load, serialize } from "sequitur"
+import {
+  type Catalog,
+  type CompileOptions,
+  codes,
+  compile,
+  type Diagnostic,
+  definePlan,
+  load,
+  serialize,
+} from "sequitur"
 import { describe, expect, test } from "vitest"
 
 const folder = resolve("plans/invalid")
@@ -17,11 +26,17 @@ async function catalogFor(code: string): Promise<Catalog> {
 const good =
   '{ "version": 1, "steps": [{ "id": "find", "tool": "find_order", "args": { "orderId": "A-1" } }, { "id": "tag", "tool": "tag_items", "args": { "skus": ["X"], "tag": "x" } }] }'
 
+/** Who the plan is for, and what its writer had seen, where that is what it is refused for. */
+function optionsFor(path: string): CompileOptions {
+  const file = path.replace(/\.json$/, ".options.json")
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as CompileOptions) : {}
+}
+
 async function say(code: string, file: string): Promise<readonly Diagnostic[]> {
   const catalog = await catalogFor(code)
   const path = `${folder}/${code}/${file}`
   if (file === "catalog.ts") return catalog.diagnostics
-  if (file.endsWith(".json")) return compile(catalog, readFileSync(path)).diagnostics
+  if (file.endsWith(".json")) return compile(catalog, readFileSync(path), optionsFor(path)).diagnostics
   const given = await moduleAt(path)
   if (file.startsWith("compile")) return compile(catalog, given as string).diagnostics
   if (file.startsWith("define")) return definePlan(catalog, given as never).diagnostics
@@ -33,7 +48,7 @@ async function say(code: string, file: string): Promise<readonly Diagnostic[]> {
 
 describe("plans/invalid says what stands beside it", () => {
   for (const code of folders) {
-    const files = readdirSync(`${folder}/${code}`).filter((file) => !file.endsWith(".expected.json"))
+    const files = readdirSync(`${folder}/${code}`).filter((file) => !/\.(?:expected|options)\.json$/.test(file))
     for (const file of files.filter((name) => name !== "catalog.ts" || (code >= "SEQ8" && files.length === 1))) {
       test(`${code}/${file}`, async () => {
         const diagnostics = await say(code, file)

@@ -9,6 +9,8 @@ export default defineCatalog({
       description: "Look.",
       effect: "read",
       params: z.strictObject({ id: z.string().refine((id) => id !== "") }),
+      // @ts-expect-error a predicate has a name and a version: types see it too.
+      authority: { when: (_args: object, principal: { readonly subject: string }) => principal.subject === "ada" },
     }),
   },
 })

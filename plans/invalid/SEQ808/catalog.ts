@@ -6,6 +6,8 @@ const key = { idempotency: "natural", states: ["OPEN"] } as const
 export default defineCatalog({
   name: "bare",
   version: "1",
+  inputs: z.strictObject({ customer: z.strictObject({ email: z.string() }) }),
+  inputLabels: { private: ["/customer/mail"] },
   machine: { initial: "OPEN", transitions: {} },
   tools: {
     look: tool({
@@ -24,6 +26,7 @@ export default defineCatalog({
       // @ts-expect-error `idd` is no parameter: types see it too.
       requires: [{ tool: "look", same: ["idd"] }],
       rules: { sku: { from: ["look#/items/*/skus"] }, skus: { trusted: true } },
+      untrusted: ["/orderID"],
       // @ts-expect-error `ids` is no parameter: types see it too.
       once: { by: ["ids"], scope: "tenant" },
       compensate: { tool: "cancel", args: { order: fromResult("/orderId") } },

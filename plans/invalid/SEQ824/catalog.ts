@@ -26,7 +26,18 @@ export default defineCatalog({
       description: "Buy.",
       effect: "read",
       params: z.strictObject({ id: z.int() }),
+      result: z.strictObject({ count: z.int() }),
       requires: [{ tool: "look", same: ["id"] }],
+    }),
+    nobody_asks: tool({ ...buy, authority: { approvers: 2 } }),
+    says_both: tool({ ...buy, untrusted: true, endorse: ["trusted"] }),
+    stated_anyway: tool({ ...buy, rules: { id: { mustState: true }, "/lines/0/sku": { public: true } } }),
+    never_given: tool({
+      ...buy,
+      rules: {
+        note: { from: ["says_both#"], trusted: true },
+        id: { from: ["input#/id", "never_the_same#/count"] },
+      },
     }),
     no_place: tool({ ...buy, rules: { id: { from: ["look/id", "look#/id"] } } }),
   },

@@ -12,7 +12,7 @@ import { unknown } from "../schema/make.ts"
 import { describe, propertiesOf, type Shape } from "../schema/shape.ts"
 import { show } from "../schema/show.ts"
 import { isKnown, parameterOf } from "./parameter.ts"
-import { unknownName, unknownParameter } from "./unknown-name.ts"
+import { unknownName, unknownParameter } from "./refuse.ts"
 
 export function lintCompensate(tool: Tool, { tools }: Built, spec: CatalogSpec, at: Pointer): Unplaced[] {
   const { compensation } = tool

@@ -2,7 +2,7 @@
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
 import type { Built, Tool } from "../catalog.ts"
-import { unknownName } from "./unknown-name.ts"
+import { unknownName } from "./refuse.ts"
 
 export function lintMachine({ machine }: Built): Unplaced[] {
   if (machine === undefined) return []

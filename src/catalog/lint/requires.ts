@@ -5,7 +5,7 @@ import type { Built, Tool } from "../catalog.ts"
 import { fit } from "../schema/fit.ts"
 import { describe, propertyOf } from "../schema/shape.ts"
 import { isKnown } from "./parameter.ts"
-import { unknownName, unknownParameter } from "./unknown-name.ts"
+import { unknownName, unknownParameter } from "./refuse.ts"
 
 export function lintRequires(tool: Tool, { tools }: Built, at: Pointer): Unplaced[] {
   const where = `\`requires\` of \`${tool.name}\``

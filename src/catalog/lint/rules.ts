@@ -1,112 +1,91 @@
 /** Rules about parameters and places that exist, and that can be kept. Codes: SEQ808, SEQ824. */
-import type { TSchema } from "@sinclair/typebox"
-import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
+import type { Unplaced } from "../../diagnostic/diagnostic.ts"
+import { diagnose } from "../../diagnostic/diagnostic.ts"
 import { suggest } from "../../diagnostic/nearest.ts"
-import { child, type Pointer, parsePointer } from "../../text/pointer.ts"
+import { child, type Pointer } from "../../text/pointer.ts"
 import type { Built, Tool } from "../catalog.ts"
-import { shapeAt } from "../schema/at.ts"
-import { itemsOf, propertiesOf, typesOf } from "../schema/shape.ts"
-import type { ToolSpec } from "../tool.ts"
+import { input, type Origin, overlaps, pathTo, readOrigin } from "../place.ts"
+import type { Labels } from "../rule.ts"
+import { wayTo } from "../schema/along.ts"
+import { fit } from "../schema/fit.ts"
+import { describe, type Shape } from "../schema/shape.ts"
+import type { Rule, ToolSpec } from "../tool.ts"
 import { isKnown, parameterOf } from "./parameter.ts"
-import { unknownName, unknownParameter } from "./unknown-name.ts"
+import { cannotHold, unknownName, unknownParameter } from "./refuse.ts"
 
-const cannotHold = (at: Pointer, policy: string, tool: Tool, problem: string, remedy: string): Unplaced =>
-  diagnose("SEQ824", at, { policy, tool: tool.name, problem, remedy })
+export const lintRules = (tool: Tool, { rules = {} }: ToolSpec, catalog: Built, at: Pointer): Unplaced[] =>
+  Object.entries(rules).flatMap(([name, rule]) => lintRule(name, rule, tool, catalog, child(child(at, "rules"), name)))
 
-/** What happens once is told by values that every call has, and that can be compared. */
-export function lintOnce(tool: Tool, at: Pointer): Unplaced[] {
-  const { once } = tool
-  if (once === undefined) return []
-  const place = child(at, "once")
-  if (!tool.mutates)
-    return [cannotHold(place, "once", tool, "is about an effect, but the tool is a read", "Remove it.")]
-  return once.by.flatMap((pointer, index) => {
-    const fault = lintIdentity(tool, pointer, child(child(place, "by"), index))
-    return fault === undefined ? [] : [fault]
-  })
+function lintRule(name: string, rule: Rule, tool: Tool, catalog: Built, at: Pointer): Unplaced[] {
+  const refuse = (problem: string, remedy: string): Unplaced[] => [cannotHold(at, "rules", tool, problem, remedy)]
+  const [first, ...rest] = pathTo(name) ?? []
+  if (first === undefined)
+    return refuse(`names \`${name}\`, which is no parameter`, "Name a parameter, or begin with `/` and name one.")
+  const parameter = parameterOf(tool, first)
+  if (parameter === undefined) return [unknownParameter(at, `\`rules\` of \`${tool.name}\``, tool, first)]
+  const way = wayTo(parameter.shape, rest)
+  if (way.kind === "lost") {
+    const nearest = suggest(way.token, way.known, "keys there")
+    return [diagnose("SEQ808", at, { where: `\`rules\` of \`${tool.name}\``, what: `the place \`${name}\``, nearest })]
+  }
+  if (way.member !== undefined) return refuse(`names one member, \`${way.member}\`, of many alike`, "Write `*` for it.")
+  const said: Unplaced[] = []
+  if (rule.mustState === true && !(rest.length === 0 ? parameter.optional : way.optional)) {
+    said.push(...refuse(`asks to state \`${name}\`, which is required anyway`, "Remove `mustState`."))
+  }
+  const taken = { tool, shape: way.shape, trusted: rule.trusted === true, public: rule.public === true }
+  for (const [index, source] of (rule.from ?? []).entries())
+    said.push(...lintSource(source, taken, catalog, child(child(at, "from"), index)))
+  return said
 }
 
-function lintIdentity(tool: Tool, pointer: Pointer, at: Pointer): Unplaced | undefined {
-  const refuse = (problem: string, remedy: string): Unplaced => cannotHold(at, "once", tool, problem, remedy)
-  const tokens = parsePointer(pointer)
-  if (tokens === undefined) {
-    return refuse(`names \`${pointer}\`, which is no JSON Pointer`, "Name a parameter, or begin with `/`.")
-  }
-  const name = tokens.length === 1 ? (tokens[0] ?? "") : pointer
-  const found = shapeAt(tool.params.shape, tokens)
-  if (!found.ok && found.why !== "optional") {
-    const where = `\`once\` of \`${tool.name}\``
-    if (found.index === 0) return unknownParameter(at, where, tool, tokens[0] ?? "")
-    return unknownName(at, where, "the place", pointer, found.known, "keys there")
-  }
-  if (!found.ok || !found.certain) {
-    return refuse(`names \`${name}\`, which may be left out`, `Make \`${name}\` required, or name another.`)
-  }
-  if ([...typesOf(found.shape)].some((type) => type === "array" || type === "object" || type === "null")) {
-    const problem = `names \`${name}\`, which is not always a string, a number or a boolean`
-    return refuse(problem, "Name values that can be compared.")
-  }
-  return undefined
+/** The parameter that a source is for. */
+interface Taken {
+  readonly tool: Tool
+  readonly shape: Shape
+  readonly trusted: boolean
+  readonly public: boolean
 }
 
-export const lintReconcile = (tool: Tool, at: Pointer): Unplaced[] =>
-  tool.reconcile === undefined || tool.mutates
-    ? []
-    : [
-        cannotHold(
-          child(at, "reconcile"),
-          "reconcile",
-          tool,
-          "asks after an effect, but the tool is a read",
-          "Remove it.",
-        ),
-      ]
-
-export function lintRules(tool: Tool, { rules = {} }: ToolSpec, catalog: Built, at: Pointer): Unplaced[] {
+/** `tool#/pointer`, or `input#/pointer`, of a value that the parameter could have, and may. */
+function lintSource(source: string, taken: Taken, catalog: Built, at: Pointer): Unplaced[] {
+  const { tool } = taken
   const where = `\`rules\` of \`${tool.name}\``
-  return Object.entries(rules).flatMap(([name, { from = [] }]) => {
-    const place = child(child(at, "rules"), name)
-    if (parameterOf(tool, name) === undefined) return [unknownParameter(place, where, tool, name)]
-    return from.flatMap((source, index) => {
-      const fault = lintSource(source, tool, where, catalog, child(child(place, "from"), index))
-      return fault === undefined ? [] : [fault]
-    })
-  })
-}
-
-/** `tool#/pointer`, or `input#/pointer`; `*` is any item of an array. */
-function lintSource(source: string, tool: Tool, where: string, catalog: Built, at: Pointer): Unplaced | undefined {
-  const [, name = "", path = ""] = /^([^#]+)#(.*)$/s.exec(source) ?? []
-  const tokens = parsePointer(path)
-  if (name === "" || tokens === undefined) {
-    const problem = `names \`${source}\`, which is no place`
-    return cannotHold(at, "rules", tool, problem, "Write `tool#/pointer`, with `*` for any item of an array.")
-  }
-  const { tools, inputs } = catalog
-  const giver = tools.get(name)
-  if (giver === undefined && (name !== "input" || inputs === undefined)) {
-    return unknownName(at, where, "tool", name, tools.keys(), "tools")
-  }
-  if (giver !== undefined && !isKnown(giver)) return undefined
-  const shape = (giver === undefined ? inputs : giver.result)?.shape
+  const refuse = (problem: string, remedy: string): Unplaced[] => [
+    cannotHold(at, "rules", tool, `names \`${source}\`, ${problem}`, remedy),
+  ]
+  const origin = readOrigin(source)
+  if (origin === undefined)
+    return refuse("which is no place", "Write `tool#/pointer` or `input#/pointer`, with `*` for any item or key.")
+  const { source: name, path } = origin
+  const giver = name === input ? undefined : catalog.tools.get(name)
+  if (name !== input && giver === undefined)
+    return [unknownName(at, where, "tool", name, catalog.tools.keys(), "tools")]
+  if (giver !== undefined && !isKnown(giver)) return []
+  const shape = (giver === undefined ? catalog.inputs : giver.result)?.shape
   if (shape === undefined) {
-    if (tokens.length === 0) return undefined
-    return cannotHold(at, "rules", tool, `names \`${source}\`, but \`${name}\` declares no \`result\``, "Declare it.")
+    if (giver === undefined) return refuse("but the catalog declares no `inputs`", "Declare them.")
+    return path.length === 0 ? [] : refuse(`but \`${name}\` declares no \`result\``, "Declare it.")
   }
-  const lost = firstLost(shape, tokens)
-  if (lost === undefined) return undefined
-  const nearest = suggest(lost.token, lost.known, "keys there")
-  return diagnose("SEQ808", at, { where, what: `the place \`${source}\``, nearest })
+  const way = wayTo(shape, path)
+  if (way.kind === "lost") {
+    const nearest = suggest(way.token, way.known, "keys there")
+    return [diagnose("SEQ808", at, { where, what: `the place \`${source}\``, nearest })]
+  }
+  if (fit(way.shape, taken.shape) === "never-fits") {
+    const kinds = `${describe(way.shape)}, and must be ${describe(taken.shape)}`
+    return refuse(`which can never be given: it is ${kinds}`, "Name a place that holds what the parameter takes.")
+  }
+  return lintLabelled(origin, taken, giver?.labels ?? catalog.inputLabels).flatMap((problem) =>
+    refuse(problem, "Name another place, or say otherwise of one of the two."),
+  )
 }
 
-/** The token at which a pointer with `*` leads nowhere. */
-function firstLost(
-  shape: TSchema,
-  [token, ...rest]: readonly string[],
-): { token: string; known: readonly string[] } | undefined {
-  if (token === undefined) return undefined
-  const declared = propertiesOf(shape)
-  const place = shapeAt(shape, [token])
-  const next = token === "*" ? itemsOf(shape) : (declared.get(token)?.shape ?? (place.ok ? place.shape : undefined))
-  return next === undefined ? { token, known: [...declared.keys()] } : firstLost(next, rest)
-}
+const lintLabelled = ({ path }: Origin, taken: Taken, { untrusted, private: hidden }: Labels): readonly string[] => [
+  ...(taken.trusted && untrusted.some((place) => overlaps(place, path))
+    ? ["which is untrusted, for a parameter that is `trusted`"]
+    : []),
+  ...(taken.public && hidden.some((place) => overlaps(place, path))
+    ? ["which is private, for a parameter that is `public`"]
+    : []),
+]

@@ -123,7 +123,7 @@ async function tryToCompile(file: string, options: CompileOptions): Promise<Done
     }
     // Loaded when they are needed: most plans are only looked at.
     const [{ mend }, { replaceFile }] = await Promise.all([import("../mend.ts"), import("../replace-file.ts")])
-    const mended = mend(plan, options)
+    const mended = mend(plan)
     if (options.write && file === "-") passOn(plan, mended)
     else if (options.write && mended !== undefined) await replaceFile(file, plan.bytes, mended.text)
     return { plan, mended, compiled: options.write && mended !== undefined ? mended.compiled : plan.compiled }

@@ -1,4 +1,4 @@
-/** A rule that names what does not exist. Code: SEQ808. */
+/** A rule that names what does not exist, or that can never be kept. Codes: SEQ808, SEQ824. */
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
 import { suggest } from "../../diagnostic/nearest.ts"
 import type { Pointer } from "../../text/pointer.ts"
@@ -20,3 +20,6 @@ export const unknownParameter = (at: Pointer, where: string, { name: tool, param
     what: `the parameter \`${name}\` of \`${tool}\``,
     nearest: suggest(name, propertiesOf(params.shape).keys(), "parameters"),
   })
+
+export const cannotHold = (at: Pointer, policy: string, tool: Tool, problem: string, remedy: string): Unplaced =>
+  diagnose("SEQ824", at, { policy, tool: tool.name, problem, remedy })

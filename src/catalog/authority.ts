@@ -1,0 +1,82 @@
+/** Who may use a tool: by role, by tenant, by a predicate of the host's. The same answer at compile and at dispatch. */
+import { canonical } from "../text/canonical.ts"
+import type { Json, JsonObject } from "../text/json.ts"
+import type { Tool } from "./catalog.ts"
+import { isPredicate, type Predicate, type Principal, sayPredicate } from "./predicate.ts"
+import type { ToolSpec } from "./tool.ts"
+
+export interface Authority {
+  /** Any of them will do. Undefined: whoever it is. */
+  readonly roles: readonly string[] | undefined
+  readonly tenants: readonly string[] | undefined
+  readonly when: Predicate | undefined
+  /** The catalog denies what it does not allow, and this tool names nobody. */
+  readonly nobody: boolean
+  /** Every call waits for a person. */
+  readonly approval: "always" | undefined
+  /** How many different people must agree where one is asked. */
+  readonly approvers: number
+}
+
+/** Why a principal may not. It names nobody else: neither other tenants nor their people. */
+export type NotAllowed =
+  | { readonly kind: "nobody" }
+  | { readonly kind: "role"; readonly roles: readonly string[] }
+  | { readonly kind: "tenant"; readonly tenant: string }
+  | { readonly kind: "predicate"; readonly predicate: string; readonly problem: string }
+
+/** Asked of a resolved call, or, without arguments, of the principal alone. Undefined: they may. Never throws. */
+export function mayUse({ authority }: Tool, principal: Principal, args?: JsonObject): NotAllowed | undefined {
+  const { roles, tenants, when, nobody } = authority
+  if (nobody) return { kind: "nobody" }
+  if (tenants !== undefined && !tenants.includes(principal.tenant)) return { kind: "tenant", tenant: principal.tenant }
+  if (roles !== undefined && !roles.some((role) => (principal.roles ?? []).includes(role)))
+    return { kind: "role", roles }
+  const problem = when === undefined || args === undefined ? undefined : refusalOf(when, args, principal)
+  return when === undefined || problem === undefined
+    ? undefined
+    : { kind: "predicate", predicate: sayPredicate(when), problem }
+}
+
+/** It gets copies, and whatever it does but answer `true` refuses. */
+function refusalOf({ holds }: Predicate, args: JsonObject, principal: Principal): string | undefined {
+  try {
+    const { tenant, subject, roles = [] } = principal
+    const answer: unknown = holds(copyOf(args) as never, { tenant, subject, roles: [...roles] })
+    if (answer === true) return undefined
+    return answer === false ? "says no" : "answers with neither true nor false"
+  } catch {
+    return "fails"
+  }
+}
+
+const copyOf = (args: JsonObject): Json => JSON.parse(canonical(args, true)) as Json
+
+export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" | "deny"): Authority {
+  const { roles, tenants, when, approval, approvers = 1 } = authority
+  return {
+    roles,
+    tenants,
+    when: isPredicate(when) ? when : undefined,
+    nobody: byDefault === "deny" && roles === undefined && tenants === undefined && when === undefined,
+    approval,
+    approvers,
+  }
+}
+
+/** As data to be hashed. What is not said is not there, so that catalogs which say nothing of it keep their hashes. */
+export function authoritySlice({ roles, tenants, when, nobody, approval, approvers }: Authority): JsonObject {
+  const said = {
+    ...(roles === undefined ? {} : { roles: roles.toSorted() }),
+    ...(tenants === undefined ? {} : { tenants: tenants.toSorted() }),
+    ...(when === undefined ? {} : { when: sayPredicate(when) }),
+    ...(nobody ? { nobody } : {}),
+    ...(approval === undefined ? {} : { approval }),
+    ...(approvers === 1 ? {} : { approvers }),
+  }
+  return Object.keys(said).length === 0 ? {} : { authority: said }
+}
+
+/** Whether a call that adds to a limit's scope passes what may be done unasked: `before` is what was committed or is in doubt. */
+export const isAbove = (approveAbove: number | undefined, before: number, own: number): boolean =>
+  approveAbove !== undefined && own > 0 && before + own > approveAbove

@@ -1,0 +1,65 @@
+/** Omissions: what matters and may be left out is stated all the same.   Codes: SEQ506. */
+import { Kind } from "@sinclair/typebox"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
+import type { Path } from "../catalog/place.ts"
+import { shapeAlong } from "../catalog/schema/along.ts"
+import { asShape, describe, isConstant, type Shape } from "../catalog/schema/shape.ts"
+import { diagnose } from "../diagnostic/diagnostic.ts"
+import type { JsonPatch } from "../diagnostic/patch.ts"
+import type { Report } from "../diagnostic/report.ts"
+import type { Expression, Plan } from "../plan/plan.ts"
+import { isObject, type Json } from "../text/json.ts"
+import { child, type Pointer } from "../text/pointer.ts"
+import { argumentName, asWritten } from "./arguments.ts"
+import { leavesAt } from "./leaves.ts"
+import type { Tooled } from "./tools.ts"
+
+export function checkOmissions<P extends Plan & Tooled>(plan: P, _catalog: Catalog, report: Report): P {
+  for (const step of plan.steps) {
+    const tool = plan.tools[step.index]
+    // A name that is not known may be the one that is missed.
+    if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) continue
+    for (const { at, path } of omissionsOf(tool, step.args)) {
+      const shape = shapeAlong(tool.params.shape, path)
+      const place = asWritten(at, plan)
+      const argument = argumentName(child(at, path.at(-1) ?? ""), step)
+      const params = { tool: tool.name, argument, expected: describe(shape) }
+      report.add(diagnose("SEQ506", place, params, { mend: () => mendOmission(shape, path, place) }))
+    }
+  }
+  return plan
+}
+
+export interface Omission {
+  /** The object that lacks it. */
+  readonly at: Pointer
+  /** The rule's. */
+  readonly path: Path
+}
+
+/**
+ * Asked of a plan's arguments, and once more of resolved ones, `{ kind: "literal", at, value }`: what a reference gives may
+ * lack it too.
+ */
+export const omissionsOf = (tool: Tool, args: Expression): readonly Omission[] =>
+  tool.rules
+    .filter(({ mustState }) => mustState)
+    .flatMap(({ path }) => {
+      const name = path.at(-1) ?? ""
+      return leavesAt(args, path.slice(0, -1))
+        .filter(({ expression, rest }) => rest.length === 0 && lacks(expression, name))
+        .map(({ at }) => ({ at, path }))
+    })
+
+function lacks(expression: Expression, name: string): boolean {
+  if (expression.kind === "object") return !expression.entries.some(([key]) => key === name)
+  return expression.kind === "literal" && isObject(expression.value) && !Object.hasOwn(expression.value, name)
+}
+
+/** Where there is one value only, that is what is meant. */
+function mendOmission(schema: Shape, path: Path, at: Pointer): JsonPatch | undefined {
+  const shape = asShape(schema)
+  if (!isConstant(shape)) return undefined
+  const value: Json = shape[Kind] === "Literal" ? shape.const : null
+  return [{ op: "add", path: child(at, path.at(-1) ?? ""), value }]
+}
