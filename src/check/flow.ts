@@ -11,6 +11,7 @@ import { diagnose, type Place } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Concat, Expression, Plan, Read, Selection, Step } from "../plan/plan.ts"
+import { isObject, type Json } from "../text/json.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
 import { clean, endorse, join, type Label } from "./label.ts"
@@ -173,9 +174,13 @@ function sourcesOf(step: Step, { sources }: Asked): readonly (readonly [Read, So
 /** What the call's result comes of: all that it is given. */
 function marksOfArguments(step: Call, visit: Visit): Marks | undefined {
   const { args, id } = step
-  if (args.kind !== "object") return marksOf(args, [], step, visit)
+  // A call without arguments says nothing.
+  if (args.kind === "literal" && isEmpty(args.value)) return clean
+  if (args.kind !== "object") return via(marksOf(args, [], step, visit), `${id}.args`, args.at)
   return joinAll(args.entries, ([name, value]) => via(marksOf(value, [], step, visit), `${id}.${name}`, value.at))
 }
+
+const isEmpty = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0
 
 /** Of the value of an expression; of what is read, of a place in it. Undefined where it is at fault. */
 function marksOf(expression: Expression, rest: Path, step: Call, visit: Visit): Marks | undefined {
