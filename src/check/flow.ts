@@ -154,7 +154,10 @@ function sayLeaf({ expression, rest }: Leaf, origin: Origin | undefined): string
 }
 
 function sayWays(endorsed: "trusted" | "public", { tools }: Catalog): string {
-  const ways = [...tools.values()].filter(({ endorses }) => endorses[endorsed]).map(({ name }) => name)
+  const ways = [...tools.values()]
+    .filter(({ endorses }) => endorses[endorsed])
+    .map(({ name }) => name)
+    .sort()
   return ways.length === 0 ? "" : `, or pass it through ${orList(ways)} first`
 }
 
