@@ -55,8 +55,8 @@ const copyOf = (args: JsonObject): Json => JSON.parse(canonical(args, true)) as 
 export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" | "deny"): Authority {
   const { roles, tenants, when, approval, approvers = 1 } = authority
   return {
-    roles,
-    tenants,
+    roles: roles?.toSorted(),
+    tenants: tenants?.toSorted(),
     when: isPredicate(when) ? when : undefined,
     nobody: byDefault === "deny" && roles === undefined && tenants === undefined && when === undefined,
     approval,
@@ -66,15 +66,14 @@ export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" |
 
 /** As data to be hashed. What is not said is not there, so that catalogs which say nothing of it keep their hashes. */
 export function authoritySlice({ roles, tenants, when, nobody, approval, approvers }: Authority): JsonObject {
-  const said = {
-    ...(roles === undefined ? {} : { roles: roles.toSorted() }),
-    ...(tenants === undefined ? {} : { tenants: tenants.toSorted() }),
+  return {
+    ...(roles === undefined ? {} : { roles }),
+    ...(tenants === undefined ? {} : { tenants }),
     ...(when === undefined ? {} : { when: sayPredicate(when) }),
     ...(nobody ? { nobody } : {}),
     ...(approval === undefined ? {} : { approval }),
     ...(approvers === 1 ? {} : { approvers }),
   }
-  return Object.keys(said).length === 0 ? {} : { authority: said }
 }
 
 /** Whether a call that adds to a limit's scope passes what may be done unasked: `before` is what was committed or is in doubt. */

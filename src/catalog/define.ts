@@ -146,6 +146,7 @@ function buildTool(name: string, spec: ToolSpec, byDefault: "allow" | "deny", re
   const requires = spec.requires ?? []
   const timeoutMs = spec.timeoutMs ?? 30_000
   const costMicroUsd = spec.cost?.microUsd ?? 0
+  const said = authoritySlice(authority)
   const slice = {
     params: sliceOf(params),
     result: result === undefined ? null : sliceOf(result),
@@ -157,7 +158,7 @@ function buildTool(name: string, spec: ToolSpec, byDefault: "allow" | "deny", re
     blast: blast.map((one) => ({ ...one })),
     ...policySlice(policy),
     costMicroUsd,
-    ...authoritySlice(authority),
+    ...(Object.keys(said).length === 0 ? {} : { authority: said }),
     ...flowSlice(flowing),
   }
   return {

@@ -1,10 +1,13 @@
 /** What changed from one catalog to the next, and whose plans it touches: by the same slices that make a plan stale. */
 import type { Bounds } from "../text/bounds.ts"
 import type { Json, JsonObject } from "../text/json.ts"
+import { formatPointer } from "../text/pointer.ts"
+import { authoritySlice } from "./authority.ts"
 import type { Blast, Catalog, Tool } from "./catalog.ts"
 import { type Change, compareValues } from "./change.ts"
 import { demandCatalog } from "./define.ts"
-import { labelSlice } from "./rule.ts"
+import { type Path, sayPath } from "./place.ts"
+import { type Labels, ruleSlice } from "./rule.ts"
 import { compareSchemas } from "./schema/difference.ts"
 import { changedParts, partsOf, sliceFor } from "./slice.ts"
 
@@ -49,7 +52,7 @@ export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference
 
 function compareShared(part: (typeof shared)[number], before: Catalog, after: Catalog): readonly Change[] {
   if (part === "inputs") {
-    const labels = compareValues("", labelSlice(before.inputLabels), labelSlice(after.inputLabels))
+    const labels = compareValues("", sayLabels(before.inputLabels), sayLabels(after.inputLabels))
     return [...compareSchemas("schema", before.inputs, after.inputs), ...labels]
   }
   if (part === "approvals") return compareValues("how decisions are proved", before.approvals, after.approvals)
@@ -81,16 +84,29 @@ function compareTools(before: Tool, after: Tool | undefined): PartDifference {
   return { part, tool, removed: false, changes }
 }
 
-/** All else that is hashed of a tool, in words where it is long. What it counts is compared by dimension. */
-function policyOf({ slice, states, requires, blast }: Tool): Json {
+/** All else that is hashed of a tool, in words where it is long. What it counts is compared by dimension, what is said by parameter. */
+function policyOf({ slice, states, requires, blast, authority, rules, labels }: Tool): Json {
   const { params: _params, result: _result, ...policy } = slice as JsonObject
+  const said = rules.flatMap((rule) =>
+    Object.entries(ruleSlice(rule)).map(([what, value]) => [`${sayPath(rule.path)} ${what}`, value] as const),
+  )
   return {
     ...policy,
     states: states === undefined ? "every state" : [...states].sort(),
     requires: requires.map(({ tool, same = [] }) => [tool, ...same].join(", same ")),
     blast: Object.fromEntries(blast.map((one) => [one.dimension, sayCount(one)])),
+    authority: authoritySlice(authority),
+    rules: Object.fromEntries(said),
+    ...sayLabels(labels),
   }
 }
+
+const sayLabels = ({ untrusted, private: hidden }: Labels): JsonObject => ({
+  untrusted: untrusted.map(sayLabelled),
+  private: hidden.map(sayLabelled),
+})
+
+const sayLabelled = (path: Path): string => formatPointer(path) || "all of it"
 
 const sayCount = (blast: Blast): string =>
   blast.kind === "constant" ? `${blast.value}` : `${blast.kind} ${blast.parameter}, ${blast.min} to ${blast.max}`

@@ -1,5 +1,5 @@
 /** What a catalog says of data: what a parameter takes, and how far a result or an input is to be trusted and shown. */
-import type { Json, JsonObject } from "../text/json.ts"
+import type { JsonObject } from "../text/json.ts"
 import { formatPointer, parsePointer } from "../text/pointer.ts"
 import type { CatalogSpec } from "./catalog.ts"
 import { type Origin, type Path, pathTo, readOrigin, sayOrigin, sayPath } from "./place.ts"
@@ -35,15 +35,16 @@ export const readFlowing = (spec: ToolSpec): Flowing => ({
   endorses: { trusted: spec.endorse?.includes("trusted") ?? false, public: spec.endorse?.includes("public") ?? false },
 })
 
-/** In one order, however they were declared. What is no pointer lint has told. */
+/** In one order, however they were declared, without those that say nothing. What is no pointer lint has told. */
 function readRules(rules: ToolSpec["rules"]): readonly ParameterRule[] {
   return Object.entries(rules ?? {})
     .flatMap(([parameter, rule]): readonly ParameterRule[] => {
       const path = pathTo(parameter)
       if (path === undefined) return []
-      const from = rule.from?.flatMap((origin) => readOrigin(origin) ?? [])
+      const from = rule.from?.toSorted().flatMap((origin) => readOrigin(origin) ?? [])
       const { trusted = false, public: shown = false, mustState = false } = rule
-      return [{ path, from, trusted, public: shown, mustState }]
+      const says = from !== undefined || trusted || shown || mustState
+      return says ? [{ path, from, trusted, public: shown, mustState }] : []
     })
     .sort((one, other) => (formatPointer(one.path) < formatPointer(other.path) ? -1 : 1))
 }
@@ -72,8 +73,8 @@ export function flowSlice({ rules, labels, endorses }: Flowing): JsonObject {
   }
 }
 
-const ruleSlice = ({ from, trusted, public: shown, mustState }: ParameterRule): Json => ({
-  ...(from === undefined ? {} : { from: from.map(sayOrigin).sort() }),
+export const ruleSlice = ({ from, trusted, public: shown, mustState }: ParameterRule): JsonObject => ({
+  ...(from === undefined ? {} : { from: from.map(sayOrigin) }),
   ...(trusted ? { trusted } : {}),
   ...(shown ? { public: shown } : {}),
   ...(mustState ? { mustState } : {}),

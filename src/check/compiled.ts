@@ -2,7 +2,8 @@
 import type { Plan, Step } from "../plan/plan.ts"
 import type { JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
-import type { Hanging, Literals, Provenance } from "./flow.ts"
+import type { Hanging, Provenance } from "./flow.ts"
+import type { Literals } from "./marks.ts"
 
 declare const compiled: unique symbol
 

@@ -5,23 +5,29 @@
  * Codes: SEQ601 (another place), SEQ602 (untrusted), SEQ603 (private).
  */
 import type { Catalog, Tool } from "../catalog/catalog.ts"
-import { input, names, type Origin, overlaps, type Path, sayOrigin } from "../catalog/place.ts"
-import { isLabelled, type Labels, type ParameterRule } from "../catalog/rule.ts"
+import { input, names, type Origin, type Path, sayOrigin } from "../catalog/place.ts"
+import { isLabelled, type ParameterRule } from "../catalog/rule.ts"
 import { diagnose, type Place } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Concat, Expression, Plan, Read, Selection, Step } from "../plan/plan.ts"
+import type { Call, Expression } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
-import { clean, endorse, join, type Label } from "./label.ts"
+import { endorse } from "./label.ts"
 import { type Leaf, leavesAt } from "./leaves.ts"
-import type { Ordered, Source } from "./order.ts"
-import type { Typed } from "./references.ts"
+import {
+  type Asked,
+  type Literals,
+  type Marks,
+  marksOf,
+  marksOfArguments,
+  placeOf,
+  type Sources,
+  sourcesOf,
+  type Visit,
+} from "./marks.ts"
 import type { Tooled } from "./tools.ts"
-import { relatedTo, sayPlace, sayTrail, type Trail } from "./trail.ts"
-
-/** What the planner had seen when it wrote: its literals are its reading of the user's wish, or perhaps of somebody else's. */
-export type Literals = "trusted" | "untrusted"
+import { relatedTo, sayPlace, sayTrail } from "./trail.ts"
 
 export interface Flowed {
   readonly literals: Literals
@@ -34,18 +40,6 @@ export interface Hanging {
   readonly by: "arguments" | "answer"
   /** The way that the data took. */
   readonly path: string
-}
-
-type Asked = Plan & Tooled & Ordered & Typed
-type Marks = Label<Trail>
-
-interface Visit {
-  readonly plan: Asked
-  readonly catalog: Catalog
-  readonly literals: Literals
-  readonly sources: Sources
-  /** By step index: what its arguments make of its result. Undefined where that is not known, or was told. */
-  readonly results: (Marks | undefined)[]
 }
 
 export function checkFlow<P extends Asked>(plan: P, catalog: Catalog, report: Report, literals: Literals): P & Flowed {
@@ -90,14 +84,13 @@ interface Asking {
 function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report }: Asking): boolean {
   const marks = marksOf(leaf.expression, leaf.rest, step, visit)
   if (marks === undefined) return false
-  const at = asWritten(leaf.at, visit.plan)
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
   const origin = originOf(leaf, visit.sources, visit.plan)
   if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from))) {
     const path = `${argument} ← ${sayLeaf(leaf, origin)}`
     const params = { ...about, path, places: orList(rule.from.map(sayOrigin)) }
-    report.add(diagnose("SEQ601", at, params, relatedGiver(leaf.expression, visit)))
+    report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))
     return true
   }
   const untrusted = rule.trusted ? marks.untrusted : undefined
@@ -109,6 +102,7 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report 
     if (trail === undefined) continue
     const ways = sayWays(code === "SEQ602" ? "trusted" : "public", visit.catalog)
     const params = { ...about, path: sayTrail(trail, argument), ways }
+    const at = asWritten(leaf.at, visit.plan)
     report.add(diagnose(code, at, params, relatedTo(trail, at)))
   }
   return untrusted !== undefined || hidden !== undefined
@@ -153,114 +147,11 @@ function sayLeaf({ expression, rest }: Leaf, origin: Origin | undefined): string
 }
 
 function sayWays(endorsed: "trusted" | "public", { tools }: Catalog): string {
-  const ways = [...tools.values()].filter(({ endorses }) => endorses[endorsed]).map(({ name }) => name)
+  const ways = [...tools.values()]
+    .filter(({ endorses }) => endorses[endorsed])
+    .map(({ name }) => name)
+    .sort()
   return ways.length === 0 ? "" : `, or pass it through ${orList(ways)} first`
-}
-
-/** In what a read names: the path, or what it picks of any item there. */
-const placeOf = (read: Read): Path => (read.kind === "reference" ? read.path : [...read.path, "*", ...read.pick])
-
-type Sources = ReadonlyMap<Read, Source>
-
-function sourcesOf(step: Step, { sources }: Asked): readonly (readonly [Read, Source])[] {
-  const reads = step.kind === "call" ? step.reads : []
-  return reads.flatMap((read, index) => {
-    const source = sources[step.index]?.[index]
-    return source === undefined ? [] : [[read, source] as const]
-  })
-}
-
-/** What the call's result comes of: all that it is given. */
-function marksOfArguments(step: Call, visit: Visit): Marks | undefined {
-  const { args, id } = step
-  if (args.kind !== "object") return marksOf(args, [], step, visit)
-  return joinAll(args.entries, ([name, value]) => via(marksOf(value, [], step, visit), `${id}.${name}`, value.at))
-}
-
-/** Of the value of an expression; of what is read, of a place in it. Undefined where it is at fault. */
-function marksOf(expression: Expression, rest: Path, step: Call, visit: Visit): Marks | undefined {
-  switch (expression.kind) {
-    case "literal":
-      return literalMarks(expression.at, visit)
-    case "object":
-      return joinAll(expression.entries, ([, value]) => marksOf(value, [], step, visit))
-    case "array":
-      return joinAll(expression.items, (item) => marksOf(item, [], step, visit))
-    case "concat":
-      return concatMarks(expression, step, visit)
-    case "reference":
-      return readMarks(expression, [...expression.path, ...rest], visit)
-    case "selection":
-      return selectionMarks(expression, rest, step, visit)
-    case "broken":
-      return undefined
-  }
-}
-
-const literalMarks = (at: Pointer, { literals }: Visit): Marks =>
-  literals === "trusted"
-    ? clean
-    : {
-        untrusted: { says: "a literal (untrusted: its writer has seen untrusted data)", at, next: undefined },
-        private: undefined,
-      }
-
-const concatMarks = ({ parts, at }: Concat, step: Call, visit: Visit): Marks | undefined =>
-  via(
-    joinAll(parts, (part) => marksOf(part, [], step, visit)),
-    `${step.id}.$concat`,
-    at,
-  )
-
-/** What is picked, and all that was looked at to choose it. */
-function selectionMarks(read: Selection, rest: Path, step: Call, visit: Visit): Marks | undefined {
-  const picked = readMarks(read, [...placeOf(read), ...rest], visit)
-  const chosen = joinAll(read.where, ({ path, value }) =>
-    joinMaybe(readMarks(read, [...read.path, "*", ...path], visit), marksOf(value, [], step, visit)),
-  )
-  return joinMaybe(picked, via(chosen, `${step.id}.where`, child(read.at, "where")))
-}
-
-/** Of a place in a result or in the inputs: what is declared of it, and what came through the tool. */
-function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
-  const { plan, catalog, results, sources } = visit
-  const source = sources.get(read)
-  if (source === undefined || !plan.given.has(read)) return undefined
-  const says = sayPlace(read.source, path)
-  if (source === input) return declared(catalog.inputLabels, path, says, "the inputs", read.at)
-  const tool = plan.tools[source]
-  const giver = plan.steps[source]
-  if (tool === undefined || giver === undefined) return undefined
-  const at = child(giver.at, "tool")
-  return joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[source], says, at))
-}
-
-function declared(labels: Labels, path: Path, says: string, by: string, at: Pointer): Marks {
-  const has = (places: readonly Path[]): boolean => places.some((place) => overlaps(place, path))
-  const trail = (label: string): Trail => ({ says: `${says} (${label}: ${by})`, at, next: undefined })
-  return {
-    untrusted: has(labels.untrusted) ? trail("untrusted") : undefined,
-    private: has(labels.private) ? trail("private") : undefined,
-  }
-}
-
-/** One place further on its way. */
-function via(marks: Marks | undefined, says: string, at: Pointer): Marks | undefined {
-  if (marks === undefined || marks === clean) return marks
-  const on = (trail: Trail | undefined): Trail | undefined => trail && { says, at, next: trail }
-  return { untrusted: on(marks.untrusted), private: on(marks.private) }
-}
-
-const joinMaybe = (one: Marks | undefined, other: Marks | undefined): Marks | undefined =>
-  one === undefined || other === undefined ? undefined : join(one, other)
-
-function joinAll<A>(parts: readonly A[], marksOfPart: (part: A) => Marks | undefined): Marks | undefined {
-  let all: Marks | undefined = clean
-  for (const part of parts) {
-    all = joinMaybe(all, marksOfPart(part))
-    if (all === undefined) return undefined
-  }
-  return all
 }
 
 /** Arguments that cannot be found or do not fit, or an answer that is not of its shape, end the run. */

@@ -4,9 +4,11 @@
  *    `dryRun`, `requiresApproval`, a filter of the read before), so it is taken out only of a plan that does nothing but read.
  * 2. No fix adds an effect. A call comes to be that of a destructive tool only by spelling: case and separators.
  * 3. What a destructive call is given is never guessed: a value changes by spelling only, a name (of an argument, of the
- *    step or the field that a value comes from) by one slip of the hand, and not to whatever else would fit.
+ *    step or the field that a value comes from) by one slip of the hand, and not to whatever else would fit. The same holds
+ *    for what any call is given where the catalog has a rule about it: what may not be had from anywhere is not guessed.
  */
 import type { Catalog } from "../catalog/catalog.ts"
+import { overlaps } from "../catalog/place.ts"
 import { intended, isSpelling } from "../diagnostic/nearest.ts"
 import { type JsonPatch, type Operation, valueAt } from "../diagnostic/patch.ts"
 import { isObject, type Json } from "../text/json.ts"
@@ -46,10 +48,23 @@ function mayEdit(
   }
   // Order is list order: `after` changes nothing that is done.
   if (field === "after" || isTransition(step)) return true
+  // What is added is what had to be stated, and could be in one way only.
+  if (operation.op !== "add" && isRuled(step, inside, catalog) && !isSpelt(operation, inside, document)) return false
   const renamed = operation.op === "replace" && inside.length === 1 && field === "tool"
   const effect = effectOf(renamed ? { tool: operation.value } : step, catalog)
   return (effect !== undefined && effect !== "destructive") || isSpelt(operation, inside, document)
 }
+
+/** Whether a rule of the catalog is about the argument, about something in it, or round it. */
+function isRuled(step: Json, [field, ...path]: readonly string[], { tools }: Catalog): boolean {
+  const tool = isObject(step) && typeof step.tool === "string" ? tools.get(step.tool) : undefined
+  if (field !== "args" || tool === undefined) return false
+  const end = path.findIndex((token) => token.startsWith("$"))
+  const place = end < 0 ? path : path.slice(0, end)
+  return tool.rules.some((rule) => overlaps(rule.path, place))
+}
+
+const above = (path: string): string => path.slice(0, path.lastIndexOf("/"))
 
 /** Names by one slip at most, values by spelling; the words of the plan language have none beside them. */
 function isSpelt(operation: Operation, inside: readonly string[], document: Json): boolean {
@@ -67,8 +82,8 @@ const isNear = (written: string, meant: string): boolean => intended(written, [m
 
 /** The step that a reference names, and the names on its way into the result. */
 function isName(path: string, document: Json): boolean {
-  const above = valueAt(document, path.slice(0, path.lastIndexOf("/")))
-  return isObject(above) && Object.hasOwn(above, "$from")
+  const holder = valueAt(document, above(path))
+  return isObject(holder) && Object.hasOwn(holder, "$from")
 }
 
 /** Whether nothing outside can come of the plan: every call is one of a read. */

@@ -21,10 +21,12 @@ export function checkOmissions<P extends Plan & Tooled>(plan: P, _catalog: Catal
     if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) continue
     for (const { at, path } of omissionsOf(tool, step.args)) {
       const shape = shapeAlong(tool.params.shape, path)
-      const place = asWritten(at, plan)
-      const argument = argumentName(child(at, path.at(-1) ?? ""), step)
+      const missing = child(at, path.at(-1) ?? "")
+      const argument = argumentName(missing, step)
       const params = { tool: tool.name, argument, expected: describe(shape) }
-      report.add(diagnose("SEQ506", place, params, { mend: () => mendOmission(shape, path, place) }))
+      report.add(
+        diagnose("SEQ506", asWritten(at, plan), params, { mend: () => mendOmission(shape, asWritten(missing, plan)) }),
+      )
     }
   }
   return plan
@@ -57,9 +59,9 @@ function lacks(expression: Expression, name: string): boolean {
 }
 
 /** Where there is one value only, that is what is meant. */
-function mendOmission(schema: Shape, path: Path, at: Pointer): JsonPatch | undefined {
+function mendOmission(schema: Shape, path: Pointer): JsonPatch | undefined {
   const shape = asShape(schema)
   if (!isConstant(shape)) return undefined
   const value: Json = shape[Kind] === "Literal" ? shape.const : null
-  return [{ op: "add", path: child(at, path.at(-1) ?? ""), value }]
+  return [{ op: "add", path, value }]
 }

@@ -7,7 +7,8 @@ import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Checked } from "./check.ts"
 import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "./compiled.ts"
-import { type Literals, provenanceOf } from "./flow.ts"
+import { provenanceOf } from "./flow.ts"
+import type { Literals } from "./marks.ts"
 
 /** Goes up with every change of what compiling says or keeps; equals the package's version. */
 export const compiler = "0.1.0"

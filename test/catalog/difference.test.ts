@@ -74,6 +74,38 @@ test("every kind of change is told by its place, with what it was and what it is
     ],
     [change({ inputs: z.strictObject({}) }), "inputs: schema: null → an object"],
     [
+      change({ inputs: z.strictObject({ a: z.string() }), inputLabels: { untrusted: ["/a"] } }),
+      "inputs: schema: null → an object",
+      "inputs: untrusted: null → /a",
+    ],
+    [change({ approvals: "unsigned" }), "approvals: how decisions are proved: signed → unsigned"],
+    [
+      changeTool("refund", { rules: { orderId: {} }, authority: { approvers: 1, approval: "always" } }),
+      "tool refund: authority approval: null → always",
+    ],
+    [change({ approvals: "signed", authority: { default: "allow" } })],
+    [
+      change({ blastRadius: { ...blastRadius, cents: { max: 60_000, approveAbove: 5 } } }),
+      "limits: cents approveAbove: null → 5",
+    ],
+    [
+      changeTool("refund", { authority: { roles: ["lead", "clerk"], approval: "always", approvers: 2 } }),
+      "tool refund: authority roles: null → clerk, lead",
+      "tool refund: authority approval: null → always",
+      "tool refund: authority approvers: null → 2",
+    ],
+    [
+      changeTool("refund", {
+        rules: { orderId: { from: ["find_order#/orderId"], trusted: true } },
+        untrusted: true,
+        endorse: ["public"],
+      }),
+      "tool refund: rules orderId from: null → find_order#/orderId",
+      "tool refund: rules orderId trusted: null → true",
+      "tool refund: untrusted: null → all of it",
+      "tool refund: endorse: null → public",
+    ],
+    [
       change({
         machine: {
           ...machine,

@@ -10,6 +10,7 @@ import {
   fromArgs,
   fromResult,
   named,
+  predicate,
   type ToolSpec,
   tool,
 } from "sequitur"
@@ -286,6 +287,81 @@ describe("rules", () => {
   ])("%s is none", (place) => expect(by(place)).toHaveLength(1))
 })
 
+describe("labels", () => {
+  const result = z.object({
+    rows: z.array(z.tuple([z.string(), z.strictObject({ id: z.string() })])),
+    byName: z.record(z.string(), z.strictObject({ v: z.string() })),
+    any: z.unknown(),
+  })
+  const on = (place: string) => said(build({ list: { ...read, result, untrusted: [place] } }))
+
+  test.each([
+    "",
+    "/rows",
+    "/rows/*",
+    "/rows/*/0",
+    "/rows/*/1/id",
+    "/rows/*/*/id",
+    "/byName/*",
+    "/byName/*/v",
+    "/any",
+    "/*",
+  ])("%s is a place", (place) => expect(on(place)).toEqual([]))
+
+  test.each(["rows", "/row", "/rows/0", "/rows/*/2", "/rows/*/1/ids", "/byName/ada/v", "/any/what", "/rows/~2"])(
+    "%s is none, or says less than it seems",
+    (place) => expect(on(place)).toEqual(["SEQ808 /tools/list/untrusted/0"]),
+  )
+
+  test("of all of a result need none to be declared, of a place in it they do", () => {
+    expect(said(build({ look: { ...read, untrusted: true, private: true } }))).toEqual([])
+    expect(said(build({ look: { ...read, private: ["/a"] } }))).toEqual(["SEQ808 /tools/look/private/0"])
+  })
+
+  test("of inputs that there are none of say nothing", () => {
+    expect(said(build({ look: read }, { inputLabels: { untrusted: true } }))).toEqual(["SEQ820 /inputLabels"])
+    const inputs = z.strictObject({ note: z.string() })
+    expect(said(build({ look: read }, { inputs, inputLabels: { untrusted: ["/note"], private: ["/to"] } }))).toEqual([
+      "SEQ808 /inputLabels/private/0",
+    ])
+  })
+})
+
+describe("policies of who and of what that cannot hold", () => {
+  const list = {
+    ...read,
+    result: z.strictObject({ id: z.string(), note: z.string() }),
+    untrusted: ["/note"],
+    private: ["/id"],
+  }
+  const by = (rule: object, more: object = {}) =>
+    said(build({ list, pay: { ...write, ...more, rules: { id: rule } } } as never))
+
+  test("a source whose label the rule refuses", () => {
+    expect(by({ from: ["list#/id", "list#/note"], trusted: true })).toEqual(["SEQ824 /tools/pay/rules/id/from/1"])
+    expect(by({ from: ["list#/id", "list#/note"], public: true })).toEqual(["SEQ824 /tools/pay/rules/id/from/0"])
+    expect(by({ from: ["list#/id", "list#/note"] })).toEqual([])
+  })
+
+  test("no source at all, no role at all, fewer approvers than one", () => {
+    expect(by({ from: [] })).toEqual(["SEQ801 /tools/pay/rules/id/from"])
+    expect(by({}, { authority: { roles: [] } })).toEqual(["SEQ801 /tools/pay/authority/roles"])
+    for (const approvers of [0, -1, 1.5, "2"])
+      expect(by({}, { authority: { approval: "always", approvers } })).toEqual([
+        "SEQ801 /tools/pay/authority/approvers",
+      ])
+    expect(said(build({ look: read }, { approvals: "none" } as never))).toEqual(["SEQ801 /approvals"])
+  })
+
+  test("approvers where an amount is asked about are some", () => {
+    const pay = { ...write, blast: { cents: arg("cents") }, authority: { approvers: 2 } }
+    expect(said(build({ pay }, { blastRadius: { cents: { max: 9, approveAbove: 3 } } }))).toEqual([])
+    expect(said(build({ pay }, { blastRadius: { cents: { max: 9 } } }))).toEqual([
+      "SEQ824 /tools/pay/authority/approvers",
+    ])
+  })
+})
+
 describe("a plan depends on what is said of effects", () => {
   const undo = { ...write, params: z.strictObject({ id: z.string() }) }
   const hashOf = (changes: Partial<ToolSpec>, others: Partial<ToolSpec> = {}, per?: "session"): string => {
@@ -313,6 +389,17 @@ describe("a plan depends on what is said of effects", () => {
       hashOf({ reconcile: { finalAfterMs: 1 } }),
       hashOf({ reconcile: { finalAfterMs: 2 } }),
       hashOf({ idempotency: "natural" }),
+      hashOf({ rules: { id: { trusted: true } } }),
+      hashOf({ rules: { "/cents": { mustState: false, public: true } } }),
+      hashOf({ rules: { "/id": { public: true } } }),
+      hashOf({ untrusted: true }),
+      hashOf({ private: ["/receipt"] }),
+      hashOf({ endorse: ["trusted"] }),
+      hashOf({ authority: { roles: ["a"] } }),
+      hashOf({ authority: { tenants: ["a"] } }),
+      hashOf({ authority: { when: predicate("a", "1", () => true) } }),
+      hashOf({ authority: { when: predicate("a", "2", () => true) } }),
+      hashOf({ authority: { approval: "always" } }),
       hashOf({}, { version: "2" }),
       hashOf({}, {}, "session"),
     ]

@@ -20,12 +20,16 @@ const spec = {
     initial: "LOOKING",
     transitions: { LOOKING: { PAYING: { guard: "approval" }, CLOSED: {} }, PAYING: { CLOSED: {} } },
   },
-  blastRadius: { records: { max: 5 }, cents: { max: 500 }, letters: { max: 9 } },
+  inputs: object({ note: { type: "string" }, by: { type: "string" } }),
+  inputLabels: { private: ["/note", "/by"] },
+  blastRadius: { records: { max: 5 }, cents: { max: 500, approveAbove: 9 }, letters: { max: 9 } },
   budgets: { steps: 9, sideEffects: 3, retries: 2 },
   tools: {
     find: {
       description: "Finds.",
       effect: "read",
+      untrusted: ["/why", "/how"],
+      authority: { tenants: ["globex", "acme"] },
       params: object({ orderId }),
       result: object({
         orderId: { type: "string" },
@@ -50,6 +54,9 @@ const spec = {
       ),
       states: ["PAYING", "CLOSED"],
       blast: { records: 1, cents: { kind: "argument", parameter: "cents" }, letters: 2 },
+      rules: { orderId: { from: ["find#/why", "find#/orderId"] }, memo: { trusted: true } },
+      authority: { roles: ["lead", "clerk"], approval: "always", approvers: 2 },
+      endorse: ["trusted", "public"],
       idempotency: "natural",
       compensate: "none",
     },
@@ -72,7 +79,7 @@ const plan = JSON.stringify({
 })
 
 /** Lists that are sets. */
-const sets = ["enum", "required", "states"]
+const sets = ["enum", "required", "states", "from", "roles", "tenants", "endorse", "untrusted", "private"]
 
 function shuffleSets(value: Json, next: () => number): Json {
   if (typeof value !== "object" || value === null) return value

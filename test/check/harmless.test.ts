@@ -15,6 +15,13 @@ const catalog = defineCatalog({
     rename_user: tool({ description: "d", effect: "write", params: id.extend({ name: z.string() }), ...effect }),
     rename_users: tool({ description: "d", effect: "write", params: z.strictObject({ name: z.string() }), ...effect }),
     mark_user: tool({ description: "d", effect: "write", params: id.extend({ mark: z.enum(["soft"]) }), ...effect }),
+    invite_user: tool({
+      description: "d",
+      effect: "write",
+      params: id.extend({ mark: z.enum(["soft"]), note: z.enum(["kind"]) }),
+      rules: { id: { trusted: true }, mark: { public: true } },
+      ...effect,
+    }),
     delete_user: tool({
       description: "d",
       effect: "destructive",
@@ -108,6 +115,24 @@ describe("what a destructive call is given", () => {
     expect(fixed([find, from({ $from: "gone", path: "/id" })])).toEqual([find, from({ $from: "gone", path: "/id" })])
     const write = { id: "w", tool: "rename_user", args: { name: "n", id: { $from: "w", path: "/id" } } }
     expect(fixed([find, write])).toEqual([find, { ...write, args: { name: "n", id: { $from: "find", path: "/id" } } }])
+  })
+
+  test("nor what any call is given that a rule is about, though what none is about is", () => {
+    const invite = (args: Json): Json => ({ id: "w", tool: "invite_user", args })
+    const [given, marked] = [
+      { $from: "w", path: "/id" },
+      { id: "1", mark: "sofd", note: "kind" },
+    ]
+    const untouched = [find, invite({ id: given, mark: "soft", note: "kind" })]
+    expect(fixed(untouched)).toEqual(untouched)
+    expect(fixed([invite(marked)])).toEqual([invite(marked)])
+    expect(fixed([invite({ ...marked, mark: "Soft" })])).toEqual([invite({ ...marked, mark: "soft" })])
+    expect(fixed([invite({ ...marked, mark: "soft", note: "kinf" })])).toEqual([invite({ ...marked, mark: "soft" })])
+    const slip = invite({ id: { $from: "fnid", path: "/id" }, mark: "soft", note: "kind" })
+    expect(fixed([find, slip])).toEqual([
+      find,
+      invite({ id: { $from: "find", path: "/id" }, mark: "soft", note: "kind" }),
+    ])
   })
 
   test("a step that is told apart by a short word is no slip of another", () => {

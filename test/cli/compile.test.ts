@@ -1,7 +1,7 @@
 /** `compile`, `explain` and `codes`: what needs no runner. */
 import { spawnSync } from "node:child_process"
 import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { describe, expect, test } from "vitest"
 import { makeProgram } from "../../src/cli/program.ts"
 import { folder, main, sequitur, settled, shop } from "./sequitur.ts"
@@ -34,6 +34,39 @@ describe.concurrent("compile", () => {
       range: { start: { line: 4 } },
     })
     expect(said.plans[2].trouble).toBe("nowhere.json: there is no such file")
+  })
+
+  test("asks who the plan is for, and what its literals are taken for", async () => {
+    const invalid = (path: string): string => resolve("plans/invalid", path)
+    const plan = invalid("SEQ502/clerk-pays.json")
+    expect((await sequitur(["compile", plan])).code).toBe(0)
+    const clerk = JSON.stringify({ tenant: "acme", subject: "ada", roles: ["clerk"] })
+    const file = join(folder(), "principal.json")
+    writeFileSync(file, clerk)
+    for (const principal of [clerk, file]) {
+      for (const command of ["compile", "explain"]) {
+        const { code, out } = await sequitur([command, plan, "--principal", principal])
+        expect([code, out]).toEqual([1, expect.stringContaining("error SEQ502 at ")])
+      }
+    }
+    const literal = invalid("SEQ602/literal-after-mail.json")
+    expect((await sequitur(["compile", literal, "--literals", "trusted"])).code).toBe(0)
+    const untrusted = await sequitur(["compile", literal, "--literals", "untrusted", "--fix"])
+    expect([untrusted.code, untrusted.out]).toEqual([1, expect.stringContaining("error SEQ602 at ")])
+  })
+
+  test("a principal that is none is wrong usage", async () => {
+    const plan = resolve("plans/invalid/SEQ502/clerk-pays.json")
+    for (const principal of [
+      "[]",
+      '{"tenant":"acme"}',
+      '{"tenant":"acme","subject":"ada","roles":"clerk"}',
+      "nowhere.json",
+      "{",
+    ]) {
+      const { code, err } = await sequitur(["compile", plan, "--principal", principal])
+      expect([code, err], principal).toEqual([2, expect.stringMatching(/^error: .*(principal|nowhere)/)])
+    }
   })
 
   test("reads standard input, and takes off a fence only when asked to", async () => {
@@ -298,7 +331,9 @@ describe.concurrent("explain", () => {
       ["pay", "destructive", "PAYING", "PAYING", ["find"]],
     ])
     expect(plan.totals).toEqual([{ dimension: "cents", min: 1, max: 5000, limit: 5000 }])
-    expect(plan.approvals).toEqual([{ step: "open", from: "LOOKING", to: "PAYING", opens: ["pay"] }])
+    expect(plan.approvals).toEqual([
+      { kind: "transition", step: "open", from: "LOOKING", to: "PAYING", opens: ["pay"] },
+    ])
   })
 
   test("has only the diagnostics of a plan that is refused", async () => {

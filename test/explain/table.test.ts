@@ -2,7 +2,7 @@ import fc from "fast-check"
 import stringWidth from "string-width"
 import { expect, test } from "vitest"
 import { drawColumns } from "../../src/explain/columns.ts"
-import { plain } from "../../src/explain/look.ts"
+import { type Look, plain } from "../../src/explain/look.ts"
 import { explainPlan } from "../../src/explain/table.ts"
 import type { PlanView, StepView } from "../../src/explain/view.ts"
 import type { Pointer } from "../../src/text/pointer.ts"
@@ -123,6 +123,49 @@ test("columns that have nothing to say are left out", () => {
   expect(explainPlan(bare, plain)).toBe(
     "plan 0123456789ab, catalog billing 3\n\nstep  tool  effect  waits on\n────  ────  ──────  ────────\na     ping  read",
   )
+})
+
+test("what a person is asked about calls and amounts, by how many, and that their word is not signed", () => {
+  const asked: PlanView = {
+    ...view,
+    decisions: "unsigned",
+    approvals: [
+      { kind: "always", step: "close", tool: "close_books", approvers: 2 },
+      { kind: "above", step: "pay", tool: "pay", dimension: "cents", above: 10_000, certain: true, approvers: 1 },
+      { kind: "above", step: "tip", tool: "tip", dimension: "cents", above: 10_000, certain: false, approvers: 1 },
+    ],
+  }
+  const section = (look: Look): string =>
+    explainPlan(asked, look)
+      .split("\n\n")
+      .find((part) => part.includes("approvals")) ?? ""
+  expect(`\n${section(plain)}\n`).toBe(`
+approvals needed:
+  at \`close\`, before each call of close_books, by 2 people
+  at \`pay\`, as cents come to more than 10,000, before pay
+  at \`tip\`, if cents come to more than 10,000, before tip
+  decisions are not signed: whoever reaches the store can decide in anybody's name
+`)
+  expect(section({ ...plain, color: true })).toContain("\u001b[31mdecisions are not signed")
+  expect(explainPlan({ ...asked, approvals: [] }, plain)).not.toContain("not signed")
+})
+
+test("what untrusted data could suppress or trigger", () => {
+  const swayed = [
+    { kind: "effect", step: "pay", tool: "pay", by: "mail", path: "mail (untrusted: read_mail)" },
+    {
+      kind: "undo",
+      step: "pay",
+      tool: "recall",
+      by: "post",
+      path: "post.text ← mail /body\u001b[2K (untrusted: read_mail)",
+    },
+  ] as const
+  expect(explainPlan({ ...view, swayed }, plain)).toContain(`
+untrusted data could decide whether these happen:
+  \`pay\` may not happen, if \`mail\` fails: mail (untrusted: read_mail)
+  \`pay\` may be undone by recall, if \`post\` fails: post.text ← mail /body\\u001b[2K (untrusted: read_mail)
+`)
 })
 
 test("a plan without steps says so", () => {

@@ -1,18 +1,25 @@
 /** The real catalog of a declaration, by zod or TypeBox. */
 import { type TObject, type TSchema, Type } from "@sinclair/typebox"
-import { type Catalog, defineCatalog, named } from "sequitur"
+import { type Catalog, defineCatalog, named, predicate } from "sequitur"
 import { z } from "zod"
 import type { Declaration, Front, ObjectShape, Shape, ToolDeclaration } from "./declaration.ts"
 import { fieldsOf, isBlank } from "./shape.ts"
 
 export function build(declaration: Declaration): Catalog {
-  const { inputs, machine, limits, budgets, bounds, tools, front } = declaration
+  const { inputs, inputLabels, machine, limits, approveAbove, denies, budgets, bounds, tools, front } = declaration
   const spec: unknown = {
     name: "generated",
     version: "1",
     ...(inputs === undefined ? {} : { inputs: schema(inputs, front) }),
     ...(machine === undefined ? {} : { machine: machineOf(machine) }),
-    blastRadius: Object.fromEntries(Object.entries(limits).map(([dimension, max]) => [dimension, { max }])),
+    ...(inputLabels === undefined ? {} : { inputLabels }),
+    ...(denies === undefined ? {} : { authority: { default: denies ? "deny" : "allow" } }),
+    blastRadius: Object.fromEntries(
+      Object.entries(limits).map(([dimension, max]) => {
+        const above = approveAbove?.[dimension]
+        return [dimension, { max, ...(above === undefined ? {} : { approveAbove: above }) }]
+      }),
+    ),
     budgets,
     bounds,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, toolOf(tool)])),
@@ -35,8 +42,21 @@ const machineOf = ({ initial, transitions }: NonNullable<Declaration["machine"]>
   ),
 })
 
-function toolOf({ front, effect, params, result, states, requires, blast, microUsd, once }: ToolDeclaration) {
+function toolOf(tool: ToolDeclaration) {
+  const { front, effect, params, result, states, requires, blast, microUsd, once } = tool
+  const { rules, untrusted, private: hidden, endorse, roles, tenants, most, always } = tool
+  const authority = {
+    ...(roles === undefined ? {} : { roles }),
+    ...(tenants === undefined ? {} : { tenants }),
+    ...(most === undefined ? {} : { when: atMost(most) }),
+    ...(always === true ? { approval: "always" } : {}),
+  }
   return {
+    ...(rules === undefined ? {} : { rules }),
+    ...(untrusted === undefined ? {} : { untrusted }),
+    ...(hidden === undefined ? {} : { private: hidden }),
+    ...(endorse === undefined ? {} : { endorse }),
+    ...(Object.keys(authority).length === 0 ? {} : { authority }),
     description: "A tool.",
     effect,
     params: schema(params, front),
@@ -55,6 +75,9 @@ function toolOf({ front, effect, params, result, states, requires, blast, microU
     ...(effect === "read" ? {} : { idempotency: "natural", compensate: "none" }),
   }
 }
+
+const atMost = (most: number) =>
+  predicate("at-most", `${most}`, (args) => Object.values(args).every((value) => !(Number(value) > most)))
 
 const schema = (shape: Shape, front: Front) => (front === "zod" ? zodOf(shape) : typeboxOf(shape))
 

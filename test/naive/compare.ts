@@ -13,36 +13,35 @@ export interface Answers {
   readonly naive: Verdict
 }
 
-export function ask(catalog: Catalog, declaration: Declaration, { text, spent }: PlanCase): Answers {
-  const compiled = compile(catalog, text, { spent })
+export function ask(catalog: Catalog, declaration: Declaration, { text, ...occasion }: PlanCase): Answers {
+  const compiled = compile(catalog, text, occasion)
   return {
     real: {
       accepted: compiled.ok,
       told: compiled.diagnostics.map(({ code, at }) => `${code} ${at}`).sort(),
       worst: compiled.ok ? compiled.plan.blast.map(({ dimension, max }) => `${dimension} ${max}`).sort() : [],
     },
-    naive: compileNaively(declaration, JSON.parse(text) as Json, spent),
+    naive: compileNaively(declaration, JSON.parse(text) as Json, occasion),
   }
 }
 
 export const agree = ({ real, naive }: Answers): boolean => JSON.stringify(real) === JSON.stringify(naive)
 
-export interface Disagreement extends Answers {
+export interface Disagreement extends Answers, Omit<PlanCase, "text"> {
   readonly declaration: Declaration
   readonly plan: Json
-  readonly spent: Readonly<Record<string, number>>
 }
 
 /** The answers, if the case can be asked and the compilers disagree on it. */
 function disagreementOn(
   declaration: Declaration,
   plan: Json,
-  spent: Readonly<Record<string, number>>,
+  occasion: Omit<PlanCase, "text">,
   asDeclared: (declared: Declaration) => Declaration,
 ): Disagreement | undefined {
   try {
-    const answers = ask(build(declaration), asDeclared(declaration), { text: JSON.stringify(plan), spent })
-    return agree(answers) ? undefined : { ...answers, declaration, plan, spent }
+    const answers = ask(build(declaration), asDeclared(declaration), { text: JSON.stringify(plan), ...occasion })
+    return agree(answers) ? undefined : { ...answers, declaration, plan, ...occasion }
   } catch {
     // What was cut away was needed: this is no smaller case.
     return undefined
@@ -52,15 +51,15 @@ function disagreementOn(
 /** Cuts away parts of plan and catalog for as long as the compilers still disagree in the same way. */
 export function shrink(
   declaration: Declaration,
-  { text, spent }: PlanCase,
+  { text, spent: spentBefore, ...who }: PlanCase,
   asDeclared = (declared: Declaration) => declared,
 ): Disagreement | undefined {
-  const first = disagreementOn(declaration, JSON.parse(text) as Json, spent, asDeclared)
+  const first = disagreementOn(declaration, JSON.parse(text) as Json, { spent: spentBefore, ...who }, asDeclared)
   if (first === undefined) return undefined
   const kind = kindOf(first)
   let smallest = first
   const keep = (declaration: Declaration, plan: Json, spent: Readonly<Record<string, number>>): boolean => {
-    const smaller = disagreementOn(declaration, plan, spent, asDeclared)
+    const smaller = disagreementOn(declaration, plan, { spent, ...who }, asDeclared)
     if (smaller === undefined || kindOf(smaller) !== kind) return false
     smallest = smaller
     return true

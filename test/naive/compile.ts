@@ -10,6 +10,7 @@ import { type Asking, checkStray, checkValue, judgeValue } from "./arguments.ts"
 import type { Declaration } from "./declaration.ts"
 import { isId, readEnvelope, type Step } from "./envelope.ts"
 import { constantOf, readExpression, referencesIn } from "./expression.ts"
+import { checkAuthority, checkFlow, checkOmissions, type Occasion } from "./policies.ts"
 import { earlierCall, resolve, type Scope } from "./references.ts"
 import { checkBlast, checkBudgets, checkEffects, checkMachine, checkPredecessors, countsOf, needs } from "./rules.ts"
 import { closedObject } from "./shape.ts"
@@ -17,15 +18,11 @@ import type { Call, PlanStep } from "./steps.ts"
 import { checkTemplates } from "./templates.ts"
 import type { Fault, Tell, Verdict } from "./verdict.ts"
 
-export function compileNaively(
-  declaration: Declaration,
-  plan: Json,
-  spent: Readonly<Record<string, number>> = {},
-): Verdict {
+export function compileNaively(declaration: Declaration, plan: Json, occasion: Occasion = {}): Verdict {
   const faults: Fault[] = []
   const tell: Tell = (code, at) => faults.push({ code, at })
   const read = readEnvelope(plan, declaration, tell)
-  if (read !== undefined) checkSteps(read, declaration, spent, tell)
+  if (read !== undefined) checkSteps(read, declaration, occasion, tell)
   const accepted = !faults.some(({ code }) => codes[code].severity === "error")
   // What a refused plan would have needed is no concern of its author.
   const told = faults.filter(({ code }) => accepted || codes[code].severity !== "approval")
@@ -37,12 +34,7 @@ export function compileNaively(
   }
 }
 
-function checkSteps(
-  read: readonly Step[],
-  declaration: Declaration,
-  spent: Readonly<Record<string, number>>,
-  tell: Tell,
-): void {
+function checkSteps(read: readonly Step[], declaration: Declaration, occasion: Occasion, tell: Tell): void {
   const faulty = new Set<PlanStep>()
   const malformed = new Set<PlanStep>()
   const unknown = new Set<PlanStep>()
@@ -79,10 +71,13 @@ function checkSteps(
     if (needed.some((one) => one !== undefined && malformed.has(one))) malformed.add(step)
   }
   const sound = (step: PlanStep): boolean => !malformed.has(step) && !faulty.has(step)
+  checkOmissions(steps, declaration, sound, tellOf)
   checkPredecessors(steps, declaration, sound, tellOf)
   checkMachine(steps, declaration, tellOf)
-  checkBlast(steps, declaration, spent, sound, known, tell, tellOf)
+  checkBlast(steps, declaration, occasion.spent ?? {}, sound, known, tell, tellOf)
   checkBudgets(steps, declaration, tell)
+  checkAuthority(steps, declaration, occasion, sound, known, tellOf)
+  checkFlow(steps, declaration, occasion, known, tellOf)
   checkEffects(steps, declaration, sound, known, tellOf)
 }
 

@@ -36,7 +36,20 @@ export interface Field {
   readonly optional?: boolean
 }
 
-export interface ToolDeclaration {
+/** Places with `*` for any item. */
+export interface LabelDeclaration {
+  readonly untrusted?: readonly string[]
+  readonly private?: readonly string[]
+}
+
+export interface RuleDeclaration {
+  readonly from?: readonly string[]
+  readonly trusted?: boolean
+  readonly public?: boolean
+  readonly mustState?: boolean
+}
+
+export interface ToolDeclaration extends LabelDeclaration {
   readonly front: Front
   readonly effect: "read" | "write" | "destructive"
   readonly params: ObjectShape
@@ -47,6 +60,14 @@ export interface ToolDeclaration {
   readonly microUsd?: number
   /** Parameters whose values make the effect one that happens once. */
   readonly once?: readonly string[]
+  readonly rules?: { readonly [place: string]: RuleDeclaration }
+  readonly endorse?: readonly ("trusted" | "public")[]
+  readonly roles?: readonly string[]
+  readonly tenants?: readonly string[]
+  /** No parameter may be a number above it. */
+  readonly most?: number
+  /** A person is asked about each call. */
+  readonly always?: boolean
 }
 
 export type BlastDeclaration =
@@ -57,7 +78,11 @@ export interface Declaration {
   /** Of the inputs. */
   readonly front: Front
   readonly inputs?: ObjectShape
+  readonly inputLabels?: LabelDeclaration
   readonly machine?: MachineDeclaration
+  /** A tool that names nobody may be used by nobody. */
+  readonly denies?: boolean
+  readonly approveAbove?: { readonly [dimension: string]: number }
   readonly limits: { readonly [dimension: string]: number }
   readonly budgets: { readonly steps?: number; readonly sideEffects?: number; readonly microUsd?: number }
   readonly bounds: { readonly steps: number; readonly concatParts: number; readonly goalLength: number }

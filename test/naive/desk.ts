@@ -123,9 +123,90 @@ const bare: Declaration = {
   tools: { look: { front: "zod", effect: "read", params: { kind: "object", fields: required({ id: string() }) } } },
 }
 
+const text = (name: string): ToolDeclaration => ({
+  front: "zod",
+  effect: "read",
+  params: { kind: "object", fields: required({ [name]: string() }) },
+  roles: ["clerk", "treasurer"],
+})
+const textOut: Shape = { kind: "object", fields: required({ text: string() }) }
+const listOf = (fields: Record<string, Shape>): Shape => ({
+  kind: "array",
+  of: { kind: "object", fields: required(fields) },
+})
+const amount = { kind: "argument", parameter: "cents" } as const
+
+/** The catalog of `office.ts`. */
+const office: Declaration = {
+  front: "zod",
+  inputs: { kind: "object", fields: required({ payeeId: string(), note: string() }) },
+  inputLabels: { untrusted: ["/note"] },
+  denies: true,
+  limits: { cents: 50_000 },
+  approveAbove: { cents: 10_000 },
+  budgets: {},
+  bounds,
+  tools: {
+    read_mail: {
+      ...text("folder"),
+      result: {
+        kind: "object",
+        fields: required({ messages: listOf({ id: string(), from: string(), body: string() }) }),
+      },
+      untrusted: ["/messages/*/from", "/messages/*/body"],
+      private: ["/messages/*/body"],
+    },
+    list_payees: {
+      ...text("x"),
+      params: { kind: "object", fields: {} },
+      result: { kind: "object", fields: required({ payees: listOf({ id: string(), name: string() }) }) },
+    },
+    translate: { ...text("text"), result: textOut },
+    redact: { ...text("text"), result: textOut, endorse: ["public"] },
+    pay: {
+      front: "zod",
+      effect: "destructive",
+      params: {
+        kind: "object",
+        fields: {
+          ...required({ payeeId: string(), cents: integer(1, 20_000) }),
+          currency: { shape: { kind: "enum", values: ["EUR", "USD"] }, optional: true },
+          memo: { shape: string(), optional: true },
+        },
+      },
+      result: { kind: "object", fields: required({ paymentId: string() }) },
+      rules: {
+        payeeId: { from: ["list_payees#/payees/*/id", "input#/payeeId"], trusted: true },
+        currency: { mustState: true },
+        memo: { trusted: true },
+      },
+      blast: { cents: amount },
+      roles: ["treasurer"],
+    },
+    refund: {
+      front: "zod",
+      effect: "destructive",
+      params: { kind: "object", fields: required({ cents: integer(1, 20_000) }) },
+      blast: { cents: amount },
+      // Whoever has no role that lets them refund more.
+      most: 5_000,
+    },
+    post: { ...text("text"), effect: "write", rules: { text: { public: true } } },
+    close_books: {
+      front: "zod",
+      effect: "destructive",
+      params: { kind: "object", fields: required({ year: { kind: "integer" } }) },
+      tenants: ["acme"],
+      always: true,
+    },
+    wipe: { front: "zod", effect: "destructive", params: { kind: "object", fields: {} } },
+  },
+}
+
 /** By the code whose folder has a catalog of its own; every other folder is held against the desk. */
 export const deskFor = (code: string): Declaration => {
   if (code === "SEQ304") return bare
+  if (code >= "SEQ502" && code < "SEQ7") return office
   if (code === "SEQ701") return { ...desk, tools: { ...tools, thank } }
   if (code === "SEQ109") return { ...desk, bounds: { ...bounds, steps: 1 } }
   if (code === "SEQ110") return { ...desk, bounds: { ...bounds, goalLength: 20 } }

@@ -3,8 +3,10 @@ import { worstTotals } from "./compile.ts"
 import type { Declaration } from "./declaration.ts"
 import { generateDeclaration } from "./generate-declaration.ts"
 import { generatePlan } from "./generate-plan.ts"
+import { addPolicies, generateOccasion } from "./generate-policies.ts"
 import type { MutableObject } from "./generate-value.ts"
 import { mutate } from "./mutate.ts"
+import type { Occasion } from "./policies.ts"
 import { makeRandom, type Random } from "./random.ts"
 
 export interface Case {
@@ -12,7 +14,7 @@ export interface Case {
   readonly plans: readonly PlanCase[]
 }
 
-export interface PlanCase {
+export interface PlanCase extends Occasion {
   readonly text: string
   readonly spent: Readonly<Record<string, number>>
 }
@@ -28,6 +30,19 @@ export function generateCase(seed: number, plans: number): Case {
       const told = random.chance(0.45) ? mutate(plan, declaration, random) : plan
       return { text: JSON.stringify(told), spent: spend(declaration, plan, random) }
     }),
+  }
+}
+
+/** The same case with rules, labels and authority, and with somebody that the plans are for. */
+export function withPolicies({ declaration, plans }: Case, seed: number): Case {
+  const random = makeRandom(seed)
+  const written = plans.flatMap(({ text }) => {
+    const plan = JSON.parse(text) as MutableObject
+    return Array.isArray(plan?.steps) ? [plan] : []
+  })
+  return {
+    declaration: addPolicies(declaration, written, random),
+    plans: plans.map((plan) => ({ ...plan, ...generateOccasion(random) })),
   }
 }
 

@@ -3,11 +3,12 @@
  *   npm run prove:compiler -- --plans 1000000 --seed 1
  */
 import { parseArgs } from "node:util"
+import type { Catalog } from "sequitur"
 import { parsePointer } from "../../src/text/pointer.ts"
 import { build } from "./build.ts"
 import { agree, ask, type Disagreement, kindOf, shrink } from "./compare.ts"
 import type { Declaration } from "./declaration.ts"
-import { generateCase, type PlanCase } from "./generate.ts"
+import { type Case, generateCase, type PlanCase, withPolicies } from "./generate.ts"
 import { walk } from "./shape.ts"
 import type { Verdict } from "./verdict.ts"
 
@@ -33,8 +34,7 @@ export function prove(plans: number, seed: number, asDeclared = (declaration: De
   const disagreements = new Map<string, Disagreement>()
   let [asked, accepted, disagreed] = [0, 0, 0]
   for (let batch = 0; asked < plans; batch += 1) {
-    const { declaration, plans: cases } = generateCase(seed * 1_000_003 + batch, plansPerCatalog)
-    const catalog = build(declaration)
+    const { declaration, plans: cases, catalog } = openCase(seed * 1_000_003 + batch, batch)
     const told = asDeclared(declaration)
     for (const one of cases.slice(0, plans - asked)) {
       const answers = ask(catalog, told, one)
@@ -55,6 +55,18 @@ export function prove(plans: number, seed: number, asDeclared = (declaration: De
     }
   }
   return { plans: asked, accepted, codes, features, disagreed, disagreements: [...disagreements.values()] }
+}
+
+/** Every third catalog has policies, unless they could not hold: then it has none. */
+function openCase(seed: number, batch: number): Case & { readonly catalog: Catalog } {
+  const plain = generateCase(seed, plansPerCatalog)
+  if (batch % 3 !== 0) return { ...plain, catalog: build(plain.declaration) }
+  const held = withPolicies(plain, seed)
+  try {
+    return { ...held, catalog: build(held.declaration) }
+  } catch {
+    return { ...plain, catalog: build(plain.declaration) }
+  }
 }
 
 function countEach(counts: Map<string, number>, names: Iterable<string>): void {
