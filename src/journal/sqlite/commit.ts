@@ -25,9 +25,10 @@ interface Change {
   readonly told: (made: unknown) => void
 }
 
-/** What is done before each change, and asked after each commit. */
+/** Told of what happens to the transaction, and asked after each commit. */
 interface Seam {
-  readonly forget: () => void
+  readonly onBegun: () => void
+  readonly onTakenBack: () => void
   readonly check: () => StoreUnavailable | undefined
 }
 
@@ -124,6 +125,7 @@ export class Commits {
   #commit(changes: readonly Change[]): readonly unknown[] {
     try {
       if (!this.#db.isTransaction) this.#statements.begin.run()
+      this.#seam.onBegun()
       const made =
         changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))
       // Where the one change was refused there is no transaction left.
@@ -138,17 +140,21 @@ export class Commits {
   }
 
   #only({ make }: Change): unknown {
-    this.#seam.forget()
     const made = make()
-    if (made instanceof Error) this.#db.exec("ROLLBACK")
+    if (made instanceof Error) {
+      this.#db.exec("ROLLBACK")
+      this.#seam.onTakenBack()
+    }
     return made
   }
 
   #one({ make }: Change): unknown {
-    this.#seam.forget()
     this.#statements.savepoint.run()
     const made = this.#tried(make)
-    if (made instanceof Error) this.#statements.rollback.run()
+    if (made instanceof Error) {
+      this.#statements.rollback.run()
+      this.#seam.onTakenBack()
+    }
     this.#statements.release.run()
     return made
   }
@@ -164,6 +170,7 @@ export class Commits {
   }
 
   #rollback(): void {
+    this.#seam.onTakenBack()
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK")
     } catch (error) {
