@@ -206,7 +206,7 @@ function endAtDeadline({ book, clock }: Desk, { stepId, notAfterMs }: Action & {
 
 /** Intent, durable; the call; its outcome. */
 function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
-  const { book, clock } = desk
+  const { book } = desk
   const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
   if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
   if (undoes === undefined) {
@@ -231,7 +231,7 @@ function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailu
       ...found,
       ...(microUsd === 0 ? {} : { microUsd }),
     },
-    limitOf(action, book.state, clock.currentTimeMillisUnsafe()),
+    limitOf(desk, action),
   )
 }
 
@@ -251,7 +251,7 @@ function* dispatch(
   const { book, worker, pulse } = desk
   const missing = checkHandler(worker, tool)
   if (missing !== undefined) return yield* missing
-  const beganMs = worker.watch.nowMs()
+  const beganMs = tool.mutates ? worker.watch.nowMs() : 0
   const diverged = book.add(intent)
   if (diverged !== undefined) return yield* diverged
   if ((yield* book.flush()) === "overtaken") {
@@ -352,6 +352,7 @@ function* pause({ book, clock, pulse }: Desk, { afterMs, atMs }: Pause): Effect.
 }
 
 function checkDeadline({ book, clock }: Desk, stepId: string, notAfterMs: number | undefined): Event | undefined {
+  if (notAfterMs === undefined) return undefined
   const late = lateness(book.state, stepId, notAfterMs, clock.currentTimeMillisUnsafe())
   return late && { kind: "step-refused", stepId, failure: record(late) }
 }
@@ -368,15 +369,16 @@ function lateness(
 }
 
 /** A read is cut off when the run's own time ends; an effect is always waited for as long as its tool may take. */
-function limitOf({ tool, notAfterMs, workLeftMs }: CallAction, state: RunState, nowMs: number): TimeLimit {
-  const limits: TimeLimit[] = [{ ms: tool.timeoutMs }]
-  if (!tool.mutates && workLeftMs !== undefined) {
-    limits.push({ ms: workLeftMs, exhausts: { budget: "wallMs", max: Math.round(state.workedMs + workLeftMs) } })
-  }
-  if (!tool.mutates && notAfterMs !== undefined) {
-    limits.push({ ms: notAfterMs - nowMs, exhausts: { budget: "deadlineMs", max: notAfterMs - state.startedAtMs } })
-  }
-  return limits.reduce((least, limit) => (limit.ms < least.ms ? limit : least))
+function limitOf({ book: { state }, clock }: Desk, { tool, notAfterMs, workLeftMs }: CallAction): TimeLimit {
+  let least: TimeLimit = { ms: tool.timeoutMs }
+  if (tool.mutates) return least
+  if (workLeftMs !== undefined && workLeftMs < least.ms)
+    least = { ms: workLeftMs, exhausts: { budget: "wallMs", max: Math.round(state.workedMs + workLeftMs) } }
+  if (notAfterMs === undefined) return least
+  const leftMs = notAfterMs - clock.currentTimeMillisUnsafe()
+  return leftMs < least.ms
+    ? { ms: leftMs, exhausts: { budget: "deadlineMs", max: notAfterMs - state.startedAtMs } }
+    : least
 }
 
 /** Whether and when a call is made again is decided here, once, and written down with what came of it. */

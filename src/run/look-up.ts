@@ -39,11 +39,7 @@ export class Register {
   }
 
   /** The name the effect goes by; or the event that stands in the place of a call. */
-  *lookUp(
-    { started }: RunState,
-    action: CallAction,
-    effect: NewEffect,
-  ): Effect.fn.Return<Named | Event, StoreFailure> {
+  *lookUp({ started }: RunState, action: CallAction, effect: NewEffect): Effect.fn.Return<Named | Event, StoreFailure> {
     const { tenant } = started
     const { stepId, tool } = action
     const { identity, once, reserves } = effect
@@ -77,10 +73,7 @@ export class Register {
   }
 
   /** The same effect, begun before: its recorded result; or that it is not known yet. */
-  *#replay(
-    { stepId, tool, args, undoes }: CallAction,
-    row: EffectRow,
-  ): Effect.fn.Return<Event, StoreFailure> {
+  *#replay({ stepId, tool, args, undoes }: CallAction, row: EffectRow): Effect.fn.Return<Event, StoreFailure> {
     const other = row.state === "applied" ? yield* this.#read(row.runId) : undefined
     const call = other === undefined || isGivenUp(other) ? undefined : other.calls.get(row.stepId)
     if (call === undefined || undoes === true) {
