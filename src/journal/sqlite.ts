@@ -12,7 +12,7 @@ import { Commits } from "./sqlite/commit.ts"
 import { findFaults } from "./sqlite/faults.ts"
 import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
-import { explain } from "./sqlite/trouble.ts"
+import { busyMs, explain } from "./sqlite/trouble.ts"
 
 export { type Recovered, type RecoveredRun, recover } from "./sqlite/recover.ts"
 
@@ -66,6 +66,7 @@ function makeSqlite(
       const broken = commits.check()
       if (broken !== undefined) return Effect.fail(broken)
       try {
+        commits.waitAtMost(busyMs)
         const found = find()
         return (found instanceof Error ? Effect.fail(found) : Effect.succeed(found)) as Looked<Found>
       } catch (error) {

@@ -39,6 +39,7 @@ export class Commits {
   readonly #statements
   #waiting: Change[] = []
   #broken: StoreUnavailable | undefined
+  #waitMs = busyMs
 
   constructor(store: string, db: DatabaseSync, seam: Seam) {
     this.#store = store
@@ -81,6 +82,13 @@ export class Commits {
     return this.#broken ?? told
   }
 
+  /** How long whatever is asked next waits for another process that writes. */
+  waitAtMost(ms: number): void {
+    if (this.#waitMs === ms) return
+    this.#db.exec(`PRAGMA busy_timeout = ${ms}`)
+    this.#waitMs = ms
+  }
+
   /** Makes what waits, at once. */
   flush(): void {
     this.#work(busyMs)
@@ -110,16 +118,13 @@ export class Commits {
 
   /** Why it cannot begin yet; any other trouble shows in the commit. */
   #begin(waitMs: number): StoreUnavailable | undefined {
-    let busy: StoreUnavailable | undefined
     try {
-      this.#db.exec(`PRAGMA busy_timeout = ${waitMs}`)
+      this.waitAtMost(waitMs)
       this.#statements.begin.run()
+      return undefined
     } catch (error) {
-      if (!isBusy(error)) return undefined
-      busy = this.explain(error)
+      return isBusy(error) ? this.explain(error) : undefined
     }
-    this.#db.exec(`PRAGMA busy_timeout = ${busyMs}`)
-    return busy
   }
 
   #commit(changes: readonly Change[]): readonly unknown[] {
