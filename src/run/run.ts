@@ -12,8 +12,8 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
-import { Book, type Holder, type OnEvent, tell } from "./book.ts"
-import { drive, type Footing } from "./drive.ts"
+import { Book, type Holder } from "./drive/book.ts"
+import { drive, type Footing } from "./drive/drive.ts"
 import {
   type HandlerMissing,
   InputsRefused,
@@ -25,6 +25,7 @@ import {
   type StoreFailure,
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
+import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
 import { prepare } from "./next/prepare.ts"
 import { type RunReport, report } from "./report.ts"
