@@ -93,10 +93,8 @@ export class Book {
   }
 
   #write(entries: readonly Recorded[], release: Writer["release"]): Effect.Effect<void, AppendFailure> {
-    const written = this.journal.append(this.#state.runId, entries, {
-      ...this.lease,
-      ...(release === undefined ? {} : { release }),
-    })
+    const as = release === undefined ? this.lease : { ...this.lease, release }
+    const written = this.journal.append(this.#state.runId, entries, as)
     return this.#onEvent === undefined
       ? written
       : Effect.tap(written, () => Effect.sync(() => tell(this.#onEvent, this.#state.runId, entries)))

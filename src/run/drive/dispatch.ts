@@ -28,14 +28,7 @@ export function* dispatch(
   const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent, worker.watch.nowMs() - beganMs) : undefined
   if (tooLate !== undefined) return tooLate
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
-  const made = {
-    stepId,
-    tool,
-    attempt,
-    args,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(undoes === undefined ? {} : { undoes }),
-  }
+  const made = { stepId, tool, attempt, args, idempotencyKey, undoes }
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()

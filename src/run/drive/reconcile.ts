@@ -19,7 +19,7 @@ export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): 
   const flushed = yield* book.flush()
   if (flushed === "overtaken") return "look-again"
   const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
-  const asked = { stepId, tool, attempt, args, idempotencyKey, ...(undoes === undefined ? {} : { undoes }) }
+  const asked = { stepId, tool, attempt, args, idempotencyKey, undoes }
   const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
   if (answer.answer !== "unknown" && answer.answer !== "barred") return answer
   return { ...answer, again: pauseAfter(book.state.step.asked + 1, clock, ids) }
