@@ -6,7 +6,7 @@ import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/ru
 import type { Entry } from "../journal/entry.ts"
 import { replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
-import type { OnEvent } from "../run/book.ts"
+import type { OnEvent } from "../run/listener.ts"
 import { exit, type Format, lookOf, print, printJson } from "./terminal.ts"
 import { typed } from "./typed.ts"
 

@@ -162,19 +162,20 @@ export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState 
   return { ...state, ...change(state, event, seq, atMs), seq, updatedAtMs: atMs }
 }
 
-/** A whole journal, from its first entry. */
+/** A whole journal, from its first entry. `problemOf` may say what is wrong with an entry where it stands. */
 export function replay(
   runId: string,
   entries: readonly Recorded[],
+  problemOf?: (before: RunState, entry: Recorded) => string | undefined,
 ): RunState | JournalDiverged | JournalNewer | JournalOlder {
-  const [first, ...rest] = entries
-  if (first === undefined) return new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
-  let state = begin(runId, first)
-  for (const entry of rest) {
+  let state: ReturnType<typeof replay> | undefined
+  for (const entry of entries) {
     if (state instanceof Error) return state
-    state = fold(state, entry)
+    const problem = state && problemOf?.(state, entry)
+    if (problem !== undefined) return new JournalDiverged({ runId, seq: entry.seq, problem })
+    state = state === undefined ? begin(runId, entry) : fold(state, entry)
   }
-  return state
+  return state ?? new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
 }
 
 /** What an event that may happen changes. */
@@ -239,7 +240,8 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
   }
 }
 
-function begun({ step, effects, ...state }: RunState, intent: Intent, atMs: number): Partial<RunState> {
+function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState> {
+  const { step, effects } = state
   const { attempt, idempotencyKey, undoes, again, microUsd = 0 } = intent
   const effect = idempotencyKey !== undefined && undoes === undefined
   return {

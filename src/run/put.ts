@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import type { Event, Recorded, RunEnded } from "../journal/entry.ts"
 import type { JournalService } from "../journal/journal.ts"
 import { fold, type RunState } from "../journal/state.ts"
-import { type OnEvent, tell } from "./book.ts"
 import type { RunFailure } from "./failure.ts"
+import { type OnEvent, tell } from "./listener.ts"
 import { stop } from "./next/compensate.ts"
 
 /** How a run is to end after what was said. */

@@ -3,29 +3,18 @@
  * done. What comes from outside (answers, people, other processes) is taken as it stands.
  */
 import type { Entry, Event, Failure } from "../journal/entry.ts"
-import { JournalDiverged, type JournalNewer, type JournalOlder } from "../journal/failure.ts"
-import { begin, fold, type RunState } from "../journal/state.ts"
+import { type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import { type Action, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 
 /** The state the run has come to; or the first entry that does not follow. `ready` is undefined where the catalog has changed. */
-export function rederive(
+export const rederive = (
   ready: ReadyPlan | undefined,
   runId: string,
   entries: readonly Entry[],
-): RunState | JournalDiverged | JournalNewer | JournalOlder {
-  const [first, ...rest] = entries
-  if (first === undefined) return new JournalDiverged({ runId, seq: 0, problem: "the journal is empty" })
-  let state = begin(runId, first)
-  for (const entry of rest) {
-    if (state instanceof Error) return state
-    const problem = isDerived(entry.event) ? differs(ready, state, entry.event) : undefined
-    if (problem !== undefined) return new JournalDiverged({ runId, seq: entry.seq, problem })
-    state = fold(state, entry)
-  }
-  return state
-}
+): ReturnType<typeof replay> =>
+  replay(runId, entries, (before, { event }) => (isDerived(event) ? differs(ready, before, event) : undefined))
 
 type Derived = Extract<
   Event,

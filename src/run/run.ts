@@ -12,8 +12,8 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
-import { Book, type Holder, type OnEvent, tell } from "./book.ts"
-import { drive, type Footing } from "./drive.ts"
+import { Book, type Holder } from "./drive/book.ts"
+import { drive, type Footing } from "./drive/drive.ts"
 import {
   type HandlerMissing,
   InputsRefused,
@@ -25,6 +25,7 @@ import {
   type StoreFailure,
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
+import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
 import { prepare } from "./next/prepare.ts"
 import { type RunReport, report } from "./report.ts"
@@ -86,7 +87,7 @@ export const execute = <
     const ready = prepare(plan, toolbox.catalog)
     if (ready instanceof StalePlan) return yield* ready
     const ids = yield* Ids
-    const started = admitRun(plan, toolbox.catalog, options, ids.make("salt"))
+    const started = admitRun(ready, options, ids.make("salt"))
     if (started instanceof InputsRefused) return yield* started
     const holder = holderOf(options, ids)
     if (holder instanceof InputsRefused) return yield* holder

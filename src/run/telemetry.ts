@@ -13,7 +13,7 @@ import type { Event, RunStarted } from "../journal/entry.ts"
 import type { JournalService } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import type { JsonObject } from "../text/json.ts"
-import type { RunEntry } from "./book.ts"
+import type { RunEntry } from "./listener.ts"
 import type { Driving } from "./run.ts"
 
 /** Where spans and metrics go: a layer with a tracer, such as `otlp` of sequitur/otel or one of Effect's. */

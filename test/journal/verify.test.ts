@@ -145,6 +145,17 @@ test("found: an index that says something else than its table", async () => {
   expect(findings.map(({ kind }) => kind)).toContain("file")
 })
 
+test("found: any table that is declared in another way, also the one that tells the version", async () => {
+  const file = newFile()
+  const bytes = readFileSync(filled)
+  const at = bytes.indexOf("TABLE sequitur (")
+  writeFileSync(file, bytes.fill("S", at + 6, at + 7))
+  const { ask, close } = openStore(sqlite(file))
+  const { findings } = await ask((journal) => journal.inspect((whole) => verifyStore(whole)))
+  await close()
+  expect(findings.map((finding) => tellFinding(finding)).join("\n")).toContain("not declared as they were")
+})
+
 test("a run that was written anew as a whole is found against its head alone", async () => {
   const { ask, close } = openStore(sqlite(newFile()))
   await ask((journal) =>

@@ -2,7 +2,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied } from "sequitur/run"
+import { execute, Journal, type JournalService, notApplied } from "sequitur/run"
 import { describe, expect } from "vitest"
 import { boxOn, catalog, makeOutside, openStore, settle, silence } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
@@ -86,6 +86,39 @@ describe("the same call of one task", () => {
           report.status === "succeeded" || (report.status === "failed" && report.failure.tag === "KeyInDoubt"),
         ).toBe(true)
       expect(reports.filter(({ effects }) => effects[0]?.state === "done")).toHaveLength(1)
+    }),
+  )
+
+  it.effect("a plan made again reads the run that answers for it once, and no effect before it is refused", () =>
+    Effect.gen(function* () {
+      const { provide, journal } = yield* openStore
+      const asked: string[] = []
+      const counting: JournalService = {
+        ...journal,
+        read: (...given) => {
+          asked.push("read")
+          return journal.read(...given)
+        },
+        effect: (...given) => {
+          asked.push("effect")
+          return journal.effect(...given)
+        },
+      }
+      const steps = Array.from({ length: 20 }, (_, n) => ({ id: `p${n}`, tool: "keyed", args: { invoice: `i${n}` } }))
+      const plan = accepted(compile(catalog, JSON.stringify({ version: 1, steps })))
+      const outside = makeOutside()
+      const run = (runId: string) =>
+        execute(plan, { principal, sessionId: "s", taskId: "t", runId, catalog, tools: boxOn(outside) }).pipe(
+          Effect.provideService(Journal, counting),
+          provide,
+        )
+      yield* run("a")
+      expect(asked).toEqual([])
+      const second = yield* run("b")
+      expect(new Set(second.effects.map(({ state }) => state))).toEqual(new Set(["replayed"]))
+      expect(outside.calls).toHaveLength(20)
+      expect(asked.filter((one) => one === "read")).toHaveLength(1)
+      expect(asked.filter((one) => one === "effect")).toHaveLength(20)
     }),
   )
 

@@ -25,10 +25,5 @@ function declare(): string {
   }
 }
 
-/** What `sequitur` says of the version was read before anything else. */
 const declarationsIn = (db: DatabaseSync): string =>
-  JSON.stringify(
-    db
-      .prepare("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name <> 'sequitur' ORDER BY type, name")
-      .all(),
-  )
+  JSON.stringify(db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").all())

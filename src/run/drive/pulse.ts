@@ -3,7 +3,7 @@ import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
-import { LeaseLost } from "../journal/failure.ts"
+import { LeaseLost } from "../../journal/failure.ts"
 import type { Book } from "./book.ts"
 
 /** How often others are looked out for, in milliseconds: a cancelled read is cut off within that. */

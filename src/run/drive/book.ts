@@ -1,30 +1,14 @@
 /** The state of a run that is being driven, and its entries on their way to the journal. */
 import type { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import {
-  type AnswerLost,
-  type AttemptFailed,
-  type Event,
-  isForeign,
-  type Observed,
-  type Outcome,
-  type Reconciled,
-  type Recorded,
-} from "../journal/entry.ts"
-import { JournalConflict, type JournalDiverged, LeaseLost, type RunUnderWay, Taken } from "../journal/failure.ts"
-import type { JournalService, Lease, Writer } from "../journal/journal.ts"
-import { begin, fold, type RunState } from "../journal/state.ts"
-import { isObject, type Json } from "../text/json.ts"
-import { excerpt } from "./call/describe.ts"
-import { OutcomeNotRecorded, RunExists, type StoreFailure } from "./failure.ts"
-
-export interface RunEntry extends Recorded {
-  readonly runId: string
-}
-
-/** Told of each entry once it is durable. What it throws or rejects is ignored, and entries are frozen: a listener does not
- *  change a run. */
-export type OnEvent = (entry: RunEntry) => void
+import type { Event, Observed, Recorded } from "../../journal/entry.ts"
+import { JournalConflict, type JournalDiverged, LeaseLost, type RunUnderWay, Taken } from "../../journal/failure.ts"
+import type { JournalService, Lease, Writer } from "../../journal/journal.ts"
+import { fold, type RunState } from "../../journal/state.ts"
+import { OutcomeNotRecorded, RunExists, type StoreFailure } from "../failure.ts"
+import { type OnEvent, tell } from "../listener.ts"
+import { isAnswer, observedOf, sayAnswer } from "./answer.ts"
+import { restand, takeIn } from "./merge.ts"
 
 /** `overtaken`: something has come in between. What came of calls still stands; what was decided must be decided anew. */
 export type Flushed = "written" | "overtaken"
@@ -109,10 +93,8 @@ export class Book {
   }
 
   #write(entries: readonly Recorded[], release: Writer["release"]): Effect.Effect<void, AppendFailure> {
-    const written = this.journal.append(this.#state.runId, entries, {
-      ...this.lease,
-      ...(release === undefined ? {} : { release }),
-    })
+    const as = release === undefined ? this.lease : { ...this.lease, release }
+    const written = this.journal.append(this.#state.runId, entries, as)
     return this.#onEvent === undefined
       ? written
       : Effect.tap(written, () => Effect.sync(() => tell(this.#onEvent, this.#state.runId, entries)))
@@ -124,11 +106,7 @@ export class Book {
       if (this.#durable === undefined) return Effect.fail(new RunExists({ runId }))
       return this.#merge(kept)
     }
-    if (error instanceof Taken) {
-      const diverged = this.#restand(kept)
-      if (diverged !== undefined) return Effect.fail(diverged)
-      return Effect.as(this.flush(), "overtaken")
-    }
+    if (error instanceof Taken) return this.#standAgain(kept)
     this.#kept = []
     return error instanceof LeaseLost ? this.#observe(kept, error) : this.#rescue(kept, error)
   }
@@ -137,48 +115,23 @@ export class Book {
   #merge(kept: readonly Recorded[]): Effect.Effect<Flushed, FlushFailure> {
     const before = this.#durable as RunState
     return Effect.flatMap(this.journal.read(before.runId), (entries): Effect.Effect<Flushed, FlushFailure> => {
-      let state = before
-      for (const entry of entries.slice(before.seq + 1)) {
-        if (!isForeign(entry.event)) return Effect.fail(new LeaseLost({ runId: before.runId }))
-        const folded = fold(state, entry)
-        if (folded instanceof Error) return Effect.fail(folded)
-        state = folded
-      }
-      const news = entries.slice(before.seq + 1).filter(({ seq }) => !this.#told.has(seq))
-      tell(
-        this.#onEvent,
-        before.runId,
-        news.map(({ seq, atMs, event }) => ({ seq, atMs, event })),
-      )
-      this.#durable = state
-      const diverged = this.#restand(kept)
-      if (diverged !== undefined) return Effect.fail(diverged)
-      return Effect.as(this.flush(), "overtaken")
+      const news = entries.slice(before.seq + 1)
+      const after = takeIn(before, news)
+      if (after instanceof Error) return Effect.fail(after)
+      const untold = news.filter(({ seq }) => !this.#told.has(seq))
+      tell(this.#onEvent, before.runId, untold)
+      this.#durable = after
+      return this.#standAgain(kept)
     })
   }
 
-  /**
-   * Puts entries after the last durable one anew: what came of calls. What was decided, and may be decided otherwise now, is dropped
-   * with all that follows.
-   */
-  #restand(kept: readonly Recorded[]): JournalDiverged | undefined {
-    const [first] = kept
-    // A run that has not begun yet begins all the same.
-    const begun = this.#durable === undefined && first !== undefined ? begin(this.#state.runId, first) : undefined
-    const before = this.#durable ?? begun
-    if (before === undefined || before instanceof Error) throw new Error("a run begins with its first entry")
-    this.#state = before
-    this.#kept = begun === undefined || first === undefined ? [] : [first]
-    for (const { atMs, event } of kept.slice(this.#kept.length)) {
-      if (!isEnding(event)) return undefined
-      const entry = { seq: this.#state.seq + 1, atMs, event }
-      const folded = fold(this.#state, entry)
-      // A late answer may have settled what the outside was asked about.
-      if (folded instanceof Error) return event.kind === "reconciled" ? undefined : folded
-      this.#state = folded
-      this.#kept.push(entry)
-    }
-    return undefined
+  /** Behind what is durable by now. */
+  #standAgain(entries: readonly Recorded[]): Effect.Effect<Flushed, FlushFailure> {
+    const again = restand(this.#state.runId, this.#durable, entries)
+    if (again instanceof Error) return Effect.fail(again)
+    this.#state = again.state
+    this.#kept = again.kept
+    return Effect.as(this.flush(), "overtaken")
   }
 
   /** The run is another's now. What came of a call is still true, and worth keeping. */
@@ -205,7 +158,7 @@ export class Book {
 
   /** What came of a call is worth a second try, without what follows from it: that may be what could not be written. */
   #rescue(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<never, FlushFailure> {
-    const length = kept.findLastIndex(({ event }) => isEnding(event)) + 1
+    const length = kept.findLastIndex(({ event }) => isAnswer(event)) + 1
     if (length === 0 || length === kept.length) return Effect.fail(this.#tellLost(kept, error as FlushFailure))
     return Effect.matchEffect(this.#write(kept.slice(0, length), undefined), {
       onFailure: () => Effect.fail(this.#tellLost(kept, error as FlushFailure)),
@@ -216,27 +169,14 @@ export class Book {
   /** What came of an effect is known here only: it goes with the error, or it is lost. */
   #tellLost(kept: readonly Recorded[], error: FlushFailure): FlushFailure {
     const { runId, effects } = this.#state
-    const ended = kept.map(({ event }) => event).find(isEnding)
+    const ended = kept.map(({ event }) => event).find(isAnswer)
     if (ended === undefined || ![...effects].some(([, stepId]) => stepId === ended.stepId)) return error
-    return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said: sayEnding(ended) })
-  }
-}
-
-/** Tells a listener of entries that are durable. */
-export function tell(onEvent: OnEvent | undefined, runId: string, entries: readonly Recorded[]): void {
-  if (onEvent === undefined) return
-  for (const entry of entries) {
-    try {
-      const told: unknown = onEvent(freeze({ runId, ...entry }))
-      if (isObject(told)) Promise.resolve(told).catch(() => {})
-    } catch {
-      // See OnEvent.
-    }
+    return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said: sayAnswer(ended) })
   }
 }
 
 /** An entry that anybody may write, after whatever is there by now. Gives back its number. */
-export const appendForeign = (
+const appendForeign = (
   journal: JournalService,
   runId: string,
   atMs: number,
@@ -257,58 +197,3 @@ const conflictsMax = 100
 type AppendFailure = Effect.Error<ReturnType<JournalService["append"]>>
 
 export type FlushFailure = RunExists | RunUnderWay | LeaseLost | OutcomeNotRecorded | StoreFailure
-
-type Ending = Outcome | AttemptFailed | AnswerLost | Reconciled
-
-const isEnding = (event: Event): event is Ending =>
-  event.kind === "outcome" ||
-  event.kind === "attempt-failed" ||
-  event.kind === "answer-lost" ||
-  event.kind === "reconciled"
-
-/** What is known of an effect, as an observation; nothing of a read. */
-function observedOf({ effects }: RunState, event: Event): Observed | undefined {
-  if (event.kind !== "outcome" && event.kind !== "attempt-failed" && event.kind !== "answer-lost") return undefined
-  const key = [...effects].findLast(([, stepId]) => stepId === event.stepId)?.[0]
-  if (key === undefined) return undefined
-  const { stepId, attempt, undoes } = event
-  const about = {
-    kind: "observed",
-    stepId,
-    attempt,
-    ...(undoes === undefined ? {} : { undoes }),
-    idempotencyKey: key,
-  } as const
-  if (event.kind === "outcome") {
-    const { result, failure } = event
-    return {
-      ...about,
-      answer: "answered",
-      ...(result === undefined ? {} : { result }),
-      ...(failure === undefined ? {} : { failure }),
-    }
-  }
-  return { ...about, answer: event.kind === "attempt-failed" ? "not-applied" : "threw", failure: event.failure }
-}
-
-function sayEnding(ended: Ending): string {
-  if (ended.kind === "reconciled") return `asked what became of it, its tool said: ${ended.answer}`
-  if (ended.kind !== "outcome") return ended.failure.message
-  if (ended.result === undefined) return `it answered, but ${ended.failure?.message ?? "with nothing"}`
-  return `it answered ${sayResult(ended.result)}`
-}
-
-function sayResult(result: Json): string {
-  try {
-    return excerpt(JSON.stringify(result))
-  } catch {
-    return "with more than fits in one text"
-  }
-}
-
-/** As deep as it is not frozen yet: results come up again in the arguments of later calls. */
-function freeze<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
-  for (const inner of Object.values(value)) freeze(inner)
-  return Object.freeze(value)
-}

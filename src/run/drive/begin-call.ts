@@ -1,0 +1,46 @@
+/** A new call: of the plan's next step, of a read once more, or of an undo. */
+import type * as Effect from "effect/Effect"
+import type { RunFailure } from "../failure.ts"
+import type { CallAction, NewEffect } from "../next/next.ts"
+import { checkDeadline, limitOf } from "./deadline.ts"
+import type { Acted, Desk } from "./desk.ts"
+import { dispatch } from "./dispatch.ts"
+import { nameEffect, type Register } from "./look-up.ts"
+import { pause } from "./pause.ts"
+
+export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
+  const { book } = desk
+  const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
+  if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
+  if (undoes === undefined) {
+    const late = checkDeadline(desk, stepId, action.notAfterMs)
+    if (late !== undefined) return late
+  }
+  // Whether the key is free again is asked of the store, which must know first that it was given up.
+  const { released } = book.state.step
+  if (released && (yield* book.flush()) === "overtaken") return "look-again"
+  const found = effect === undefined ? {} : yield* name(desk, action, effect)
+  if ("kind" in found) return found
+  return yield* dispatch(
+    desk,
+    tool,
+    {
+      kind: "intent",
+      stepId,
+      tool: tool.name,
+      attempt,
+      args,
+      ...(undoes === undefined ? {} : { undoes }),
+      ...found,
+      ...(microUsd === 0 ? {} : { microUsd }),
+    },
+    limitOf(desk, action),
+  )
+}
+
+/** Most effects are new, and the store takes them or refuses them when the intent is written: only where it may refuse, it is asked. */
+function* name(desk: Desk, action: CallAction, effect: NewEffect): ReturnType<Register["lookUp"]> {
+  const { state } = desk.book
+  if (!state.step.released && !desk.cautious) return nameEffect(effect)
+  return yield* desk.register.lookUp(state, action, effect)
+}

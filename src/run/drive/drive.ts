@@ -1,0 +1,165 @@
+/** The loop: journal → fold → next → action → perform → entry → journal. */
+import { Clock } from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Observed } from "../../journal/entry.ts"
+import { record } from "../../journal/failure.ts"
+import type { RunState } from "../../journal/state.ts"
+import type { Worker } from "../call/call.ts"
+import { describeThrown } from "../call/describe.ts"
+import { Watch } from "../call/watch.ts"
+import { type RunFailure, RuntimeCheckFailed, type StalePlan } from "../failure.ts"
+import { Ids } from "../ids.ts"
+import { stop } from "../next/compensate.ts"
+import { type Action, next } from "../next/next.ts"
+import type { ReadyPlan } from "../next/prepare.ts"
+import type { Toolbox } from "../toolbox.ts"
+import { beginCall } from "./begin-call.ts"
+import type { Book } from "./book.ts"
+import { checkDeadline, endAtDeadline } from "./deadline.ts"
+import type { Acted, Desk } from "./desk.ts"
+import { dispatch } from "./dispatch.ts"
+import { Register } from "./look-up.ts"
+import { pause } from "./pause.ts"
+import { Pulse } from "./pulse.ts"
+import { reconcile } from "./reconcile.ts"
+
+/** What a run goes on with: its plan, or why nothing new may be begun. */
+export type Footing = ReadyPlan | StalePlan
+
+/** Takes a run as far as it goes: to its end, into doubt, or to where a person must decide. */
+export const drive = (
+  footing: Footing,
+  toolbox: Toolbox,
+  book: Book,
+  leaseMs: number,
+  stopping: () => boolean = () => false,
+): Effect.Effect<RunState, RunFailure, Ids> =>
+  // Only waiting can be interrupted: what has happened is always written down.
+  Effect.uninterruptible(work(footing, toolbox, book, leaseMs, stopping))
+
+const work = Effect.fnUntraced(function* (
+  footing: Footing,
+  { handlers, catalog }: Toolbox,
+  book: Book,
+  leaseMs: number,
+  stopping: () => boolean,
+): Effect.fn.Return<RunState, RunFailure, Ids> {
+  const context = yield* Effect.context<never>()
+  const clock = yield* Clock
+  const { runId, started } = book.state
+  const { tenant, subject, roles } = started
+  const principal = Object.freeze({ tenant, subject, roles: Object.freeze([...roles]) })
+  const fork = Effect.runForkWith(context)
+  const watch = new Watch(clock, fork)
+  const observe = (event: Observed): void => {
+    fork(Effect.ignore(book.observe(event)))
+  }
+  const worker: Worker = {
+    runId,
+    principal,
+    handlers,
+    bounds: catalog.bounds,
+    watch,
+    context,
+    observe,
+    cutOff: undefined,
+  }
+  const pulse = new Pulse(book, clock, leaseMs, fork)
+  const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
+  const register = new Register(book.journal, ready)
+  const ids = yield* Ids
+  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, cautious: false, stopping }
+  // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
+  // Whoever stops says so, and the next need not wait for the lease to run out.
+  const kept = Effect.onExit(loop(desk), (exit) =>
+    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
+  )
+  return yield* Effect.ensuring(
+    kept,
+    Effect.sync(() => {
+      watch.close()
+      pulse.close()
+    }),
+  )
+})
+
+const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, RunFailure> {
+  const { ready, book, pulse } = desk
+  for (;;) {
+    if (pulse.takeNews()) yield* book.catchUp()
+    if (desk.stopping()) {
+      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      continue
+    }
+    const action = decide(ready, book.state)
+    const event = yield* act(desk, action)
+    if (event === "look-again") continue
+    if (typeof event === "object") {
+      const diverged = book.add(event)
+      if (diverged !== undefined) return yield* diverged
+      continue
+    }
+    if ((yield* book.flush({ dueMs: dueOf(action) })) === "overtaken") continue
+    if (desk.stale !== undefined && action.kind === "needs-plan") return yield* desk.stale
+    return book.state
+  }
+})
+
+/** Results can come to more than the engine can hold in one text: then the next step is not called, and the run says so. */
+function decide(ready: ReadyPlan | undefined, state: RunState): Action {
+  try {
+    return next(ready, state)
+  } catch (error) {
+    const { id: stepId, at } = (ready?.steps[state.done] ?? ready?.steps.at(-1))?.step ?? { id: "", at: "" }
+    const problem = `what follows cannot be worked out: ${describeThrown(error)}`
+    return stop(state, "failed", record(new RuntimeCheckFailed({ stepId, at, problem })))
+  }
+}
+
+/** When a run that rests must be taken up again. */
+const dueOf = (action: Action): number | undefined =>
+  action.kind === "wait" ? action.notAfterMs : action.kind === "reconcile" ? action.notBeforeMs : undefined
+
+function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
+  const { ids } = desk
+  switch (action.kind) {
+    case "call":
+      return yield* beginCall(desk, action)
+    case "call-again": {
+      if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
+      return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
+    }
+    case "reconcile":
+      return yield* reconcile(desk, action)
+    case "enter-state": {
+      const { step, from, to } = action.transition
+      const late = checkDeadline(desk, step.id, action.notAfterMs)
+      return late ?? { kind: "state-entered", stepId: step.id, from, to }
+    }
+    case "request-approval": {
+      const { step, from, to } = action.transition
+      const { follows } = action
+      return { kind: "approval-requested", requestId: ids.make("apr"), stepId: step.id, from, to, follows }
+    }
+    case "mark-in-doubt": {
+      const { kind: _, ...doubt } = action
+      return { kind: "in-doubt", ...doubt }
+    }
+    case "refuse": {
+      const { kind: _, ...refused } = action
+      return { kind: "step-refused", ...refused }
+    }
+    case "wind-down":
+      return { kind: "winding-down", status: action.status, failure: action.failure }
+    case "end": {
+      const { status, failure } = action
+      return { kind: "run-ended", status, ...(failure === undefined ? {} : { failure }) }
+    }
+    case "wait":
+      return endAtDeadline(desk, action) ?? "rest"
+    case "needs-plan":
+    case "nothing":
+      return "rest"
+  }
+}
