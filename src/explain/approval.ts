@@ -1,24 +1,36 @@
 /** What a person is asked to approve: each step that would follow, with the very inputs it would have. Nothing is cut, and what
  *  could deceive the eye is written out, for a decision is only as good as what was seen. */
 import stringWidth from "string-width"
-import type { ApprovalRequested, Following } from "../journal/entry.ts"
+import type { ApprovalRequested, Because, Following } from "../journal/entry.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
 import { pad, printable } from "./printable.ts"
 
-export function explainApproval({ stepId, from, to, follows }: ApprovalRequested, look: Look): string {
+export function explainApproval(request: ApprovalRequested, look: Look): string {
+  const { stepId, follows } = request
   const widest = Math.max(0, ...follows.map((following) => stringWidth(printable(following.stepId))))
   const opened =
     follows.length === 0
       ? ["  no step follows"]
       : follows.flatMap((following) => explainFollowing(following, widest, look))
-  const change = `${printable(from)} → ${printable(to)}`
   return [
-    `${paint(look, ["bold", "magenta"], "approval needed")} at \`${printable(stepId)}\`: ${change}. If approved:`,
+    `${paint(look, ["bold", "magenta"], "approval needed")} at \`${printable(stepId)}\`: ${sayAsked(request)}. If approved:`,
     ...opened,
   ].join("\n")
 }
+
+/** What is asked, or why. */
+export function sayAsked({ from = "", to, because = [], approvers = 1 }: ApprovalRequested): string {
+  const by = approvers === 1 ? "" : `, by ${approvers} people`
+  if (to !== undefined) return `${printable(from)} → ${printable(to)}${by}`
+  return `${because.map(sayBecause).join("; ")}${by}`
+}
+
+const sayBecause = (because: Because): string =>
+  because.kind === "always"
+    ? "its tool is never called unasked"
+    : `${printable(because.dimension)} comes to ${because.total}, above ${because.above}`
 
 function explainFollowing(following: Following, widest: number, look: Look): readonly string[] {
   const { stepId, tool, effect, description, args } = following

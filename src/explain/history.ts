@@ -50,13 +50,19 @@ const sayEvent = (event: Event, look: Look): string =>
     })
     .with({ kind: "approval-requested" }, (event) => {
       const opened = event.follows.map(({ stepId }) => clip(stepId, nameRoom)).join(", ")
-      const change = `${clip(event.from, nameRoom)} → ${clip(event.to, nameRoom)}`
-      return `${paint(look, "magenta", "asks for approval")} of ${change}, before ${opened === "" ? "nothing" : opened}`
+      const what = clip(sayAsked(event), sentence)
+      return `${paint(look, "magenta", "asks for approval")}: ${what}, before ${opened === "" ? "nothing" : opened}`
     })
     .with({ kind: "approval-decided" }, (event) => {
       const reason = event.reason === "" ? "" : `: ${clip(event.reason, sentence)}`
-      return `${paint(look, event.decision === "approved" ? "green" : "red", event.decision)} by ${clip(event.by, nameRoom)}${reason}`
+      const left = event.left === undefined ? "" : `; ${event.left} more must agree`
+      return `${paint(look, event.decision === "approved" ? "green" : "red", event.decision)} by ${clip(event.by, nameRoom)}${reason}${left}`
     })
+    .with(
+      { kind: "approval-lapsed" },
+      ({ failure }) =>
+        `${paint(look, "yellow", "approval lapsed")} ${failure.code}: ${clip(failure.message, sentence)}; asked anew`,
+    )
     .with(
       { kind: "in-doubt" },
       (event) => `${paint(look, "red", "in doubt")} ${event.failure.code}: ${clip(event.failure.message, sentence)}`,

@@ -1,8 +1,10 @@
 /** What came of a run: how it stands, why, and what was done and what was not. */
+
+import { awaitedBy } from "../journal/asked.ts"
 import type { ApprovalRequested, CancelRequested, Entry, Failure, WindingDown } from "../journal/entry.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal, type Status } from "../journal/status.ts"
-import { awaitedBy, type EffectReport, effectsOf } from "../run/report.ts"
+import { type EffectReport, effectsOf } from "../run/report.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
 import { clip, printable } from "./printable.ts"

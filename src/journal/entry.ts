@@ -36,6 +36,7 @@ export type Event =
   | StepRefused
   | ApprovalRequested
   | ApprovalDecided
+  | ApprovalLapsed
   | InDoubt
   | Resolved
   | CancelRequested
@@ -78,6 +79,8 @@ export interface RunStarted {
   readonly deadlineMs?: number
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
+  /** Decisions of this run need no signature. */
+  readonly unsigned?: true
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
   readonly tools: { readonly [name: string]: ToolPolicy }
 }
@@ -240,15 +243,34 @@ export interface StepRefused {
   readonly failure: Failure
 }
 
-export interface ApprovalRequested {
+/** A person is asked, about a guarded transition or about a call. */
+export interface ApprovalRequested extends Approvers {
   readonly kind: "approval-requested"
   readonly requestId: string
   readonly stepId: string
-  readonly from: string
-  readonly to: string
-  /** What would follow: each step behind the guard until the next one, with its inputs as far as they are known. */
+  /** The states of a transition. */
+  readonly from?: string
+  readonly to?: string
+  /** Why a call is asked about. */
+  readonly because?: readonly Because[]
+  /** What would follow: the call; or each step behind the guard until the next one, with its inputs as far as they are known. */
   readonly follows: readonly Following[]
+  /** SHA-256 over the run's salt and what would follow: what a decision is bound to. Left out before decisions were signed. */
+  readonly inputs?: string
 }
+
+/** Who may decide. */
+export interface Approvers {
+  /** How many different people must agree; left out where one. */
+  readonly approvers?: number
+  /** Any of these roles will do; left out where no role is asked for. */
+  readonly approverRoles?: readonly string[]
+}
+
+/** Why a call waits: its tool always does, or the sum in a limit's scope comes to more than is done unasked. */
+export type Because =
+  | { readonly kind: "always" }
+  | { readonly kind: "above"; readonly dimension: string; readonly above: number; readonly total: number }
 
 export interface Following {
   readonly stepId: string
@@ -268,6 +290,18 @@ export interface ApprovalDecided {
   readonly decision: "approved" | "denied"
   readonly by: string
   readonly reason: string
+  /** The signed decision (see `run/approval/token.ts`); left out where the catalog takes names as they are given. */
+  readonly token?: string
+  /** How many more people must agree; left out where none. */
+  readonly left?: number
+}
+
+/** A decision that does not count any more when it comes to the deed: its key was revoked, its time is over. It is asked anew. */
+export interface ApprovalLapsed {
+  readonly kind: "approval-lapsed"
+  readonly requestId: string
+  readonly stepId: string
+  readonly failure: Failure
 }
 
 /** An effect whose outcome nothing but a person can find out. Never repeated blindly. */

@@ -83,6 +83,11 @@ const following = Type.Object(
   closed,
 )
 
+const because = Type.Union([
+  Type.Object({ kind: Type.Literal("always") }, closed),
+  Type.Object({ kind: Type.Literal("above"), dimension: name, above: count, total: count }, closed),
+])
+
 const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TSchema } } = {
   "run-started": {
     journal: Type.Literal(journalVersion),
@@ -101,6 +106,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     origin: object,
     deadlineMs: optional(milliseconds),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
+    unsigned: optional(Type.Literal(true)),
     tools: record(policy),
   },
   "taken-up": { epoch: positive, owner: text, takeOver: Type.Boolean() },
@@ -138,8 +144,26 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     ...answer,
   },
   "step-refused": { ...step, failure },
-  "approval-requested": { ...transition, requestId: name, follows: Type.Array(following) },
-  "approval-decided": { stepId: name, requestId: name, decision: oneOf("approved", "denied"), ...word },
+  "approval-requested": {
+    stepId: name,
+    from: optional(text),
+    to: optional(text),
+    because: optional(Type.Array(because)),
+    requestId: name,
+    follows: Type.Array(following),
+    inputs: optional(text),
+    approvers: optional(positive),
+    approverRoles: optional(Type.Array(text)),
+  },
+  "approval-decided": {
+    stepId: name,
+    requestId: name,
+    decision: oneOf("approved", "denied"),
+    ...word,
+    token: optional(text),
+    left: optional(positive),
+  },
+  "approval-lapsed": { stepId: name, requestId: name, failure },
   "in-doubt": { ...attempt, failure },
   resolved: { ...step, answer: oneOf("applied", "not-applied"), ...word, result: optional(json) },
   "cancel-requested": word,

@@ -1,4 +1,5 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
+import { standing } from "./asked.ts"
 import type { ApprovalDecided, Event, Intent, RunEnded } from "./entry.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
@@ -60,10 +61,14 @@ function refuseWork(state: RunState, event: Work): string | undefined {
       if (event.undoes === true) return step.open ? "a call is under way" : refuseUndo(state, event)
       return refuseBusy(state) ?? refuseNext(state, event.stepId)
     case "state-entered":
-      return refuseBusy(state) ?? refuseStep(state, event.stepId) ?? refuseEntry(state, event.stepId)
+      return refuseBusy(state) ?? refuseStep(state, event.stepId) ?? refuseUnagreed(state, event.stepId)
     case "approval-requested":
-      if (state.requests.has(event.stepId)) return `approval of \`${event.stepId}\` was requested before`
-      return refuseBusy(state) ?? refuseStep(state, event.stepId)
+      if (standing(state, event.stepId) !== undefined) return `approval of \`${event.stepId}\` was requested before`
+      return refuseBusy(state) ?? refuseNext(state, event.stepId)
+    case "approval-lapsed":
+      if (standing(state, event.stepId)?.decided?.requestId !== event.requestId)
+        return "nothing that stands was decided so"
+      return refuseBusy(state) ?? refuseNext(state, event.stepId)
     case "winding-down":
       if (state.ending !== undefined) return "it is winding down already"
       return step.open?.idempotencyKey === undefined ? undefined : "an effect is under way"
@@ -103,7 +108,8 @@ function refuseIntent(state: RunState, intent: Intent): string | undefined {
   if (open !== undefined) return refuseAgain(state, intent)
   if (intent.again !== undefined) return "nothing is to be called again"
   if (intent.undoes === true) return refuseUndo(state, intent)
-  const refused = refuseBusy(state) ?? refuseStep(state, intent.stepId, intent.tool)
+  const refused =
+    refuseBusy(state) ?? refuseStep(state, intent.stepId, intent.tool) ?? refuseUnagreed(state, intent.stepId)
   if (refused !== undefined || intent.idempotencyKey === undefined) return refused
   const owner = effects.get(intent.idempotencyKey)
   if (owner === undefined) return undefined
@@ -144,15 +150,25 @@ function refuseUndo(
   return undo === undefined || (tool !== undefined && undo.tool !== tool) ? `nothing undoes \`${made}\` so` : undefined
 }
 
-function refuseEntry({ requests, decisions }: RunState, stepId: string): string | undefined {
-  const request = requests.get(stepId)
-  if (request === undefined) return undefined
-  return decisions.get(request.requestId)?.decision === "approved" ? undefined : "the transition was not approved"
+/** Whoever was asked must have agreed. That they had to be asked is known by the catalog, not here. */
+function refuseUnagreed({ asked }: RunState, stepId: string): string | undefined {
+  const about = asked.get(stepId)
+  if (about === undefined) return undefined
+  const stands = about.lapsed.at(-1)?.requestId !== about.request.requestId
+  return stands && about.decided?.decision === "approved" ? undefined : `\`${stepId}\` was not approved`
 }
 
-function refuseDecision({ status, requests }: RunState, { requestId, stepId }: ApprovalDecided): string | undefined {
-  if (status !== "awaiting_approval") return "nothing waits for a decision"
-  return requests.get(stepId)?.requestId === requestId ? undefined : "it decides another request"
+function refuseDecision(
+  state: RunState,
+  { requestId, stepId, decision, by, left }: ApprovalDecided,
+): string | undefined {
+  if (state.status !== "awaiting_approval") return "nothing waits for a decision"
+  const about = standing(state, stepId)
+  if (about?.request.requestId !== requestId) return "it decides another request"
+  if (decision === "denied") return undefined
+  const { approvers = 1 } = about.request
+  if (approvers > 1 && about.agreed.some((one) => one.by === by)) return `\`${by}\` has agreed already`
+  return (left ?? 0) === approvers - about.agreed.length - 1 ? undefined : "it counts those who are left otherwise"
 }
 
 function refuseEnd({ status, step, started, done, failure, cancel }: RunState, end: RunEnded): string | undefined {

@@ -1,9 +1,8 @@
 /** What a run is, as a fold over its journal. It believes nothing that the plan in the first entry does not bear out. */
 import type { Json, JsonObject } from "../text/json.ts"
+import { type AskedBySteps, ask, decideAsked, isSettling, lapse } from "./asked.ts"
 import type {
   AnswerLost,
-  ApprovalDecided,
-  ApprovalRequested,
   AttemptFailed,
   CancelRequested,
   Event,
@@ -44,9 +43,8 @@ export interface RunState {
   readonly sideEffects: number
   /** What its calls have cost, in millionths of a US dollar; undoing does not count. */
   readonly microUsd: number
-  /** By step id; decisions by request id. */
-  readonly requests: Growing<string, ApprovalRequested>
-  readonly decisions: Growing<string, ApprovalDecided>
+  /** What people were asked, by step, in the order in which they were asked. */
+  readonly asked: AskedBySteps
   readonly cancel: CancelRequested | undefined
   readonly ending: WindingDown | undefined
   /** What became of undoing, by the step whose effect it was. */
@@ -144,8 +142,7 @@ export function begin(
     workedMs: 0,
     sideEffects: 0,
     microUsd: 0,
-    requests: Growing.empty(),
-    decisions: Growing.empty(),
+    asked: new Map(),
     cancel: undefined,
     ending: undefined,
     undone: Growing.empty(),
@@ -222,9 +219,11 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "state-entered":
       return { step: untouched, done: state.done + 1 }
     case "approval-requested":
-      return { status: "awaiting_approval", requests: state.requests.with(event.stepId, event) }
+      return { status: "awaiting_approval", asked: ask(state.asked, event) }
     case "approval-decided":
-      return { status: "running", decisions: state.decisions.with(event.requestId, event) }
+      return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
+    case "approval-lapsed":
+      return { asked: lapse(state.asked, event) }
     case "in-doubt":
       return { status: "in_doubt", failure: event.failure }
     case "resolved":

@@ -2,6 +2,8 @@
  * What a store keeps beside the entries, as a function of them: the same changes made in the same order give the same tables,
  * in any store, and `verify` makes them anew to see whether they were altered.
  */
+
+import { isSettling } from "./asked.ts"
 import {
   type Event,
   type Intent,
@@ -116,6 +118,7 @@ function statusAfter(run: RunRow, event: Event): Status {
     case "in-doubt":
       return "in_doubt"
     case "approval-decided":
+      return isSettling(event) ? "running" : status
     case "resolved":
     case "winding-down":
       return "running"

@@ -86,6 +86,7 @@ function admit(
     origin: origin.value as RunStarted["origin"],
     ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
+    ...(catalog.approvals === "unsigned" ? { unsigned: true } : {}),
     tools: policies,
   }
 }

@@ -25,6 +25,7 @@ export class KeyInDoubt extends refusal("RUN111") {}
 export class OnceConflict extends refusal("RUN112") {}
 export class UndoFailed extends refusal("RUN113") {}
 export class SettlementContradicted extends refusal("RUN114") {}
+export class NotAllowed extends refusal("RUN115") {}
 export class InputsRefused extends refusal("RUN201") {}
 export class StalePlan extends refusal("RUN202") {}
 export class HandlerMissing extends refusal("RUN203") {}
@@ -66,6 +67,7 @@ export type StopReason =
   | KeyInDoubt
   | OnceConflict
   | UndoFailed
+  | NotAllowed
   | SettlementContradicted
   | ApprovalDenied
   | RunCancelled
@@ -86,6 +88,14 @@ export type RunFailure =
   | NothingInDoubt
   | ResolutionRefused
   | ApprovalNotFound
+  | TokenRefused
+  | ApproverUnknown
+  | ApprovalMismatch
+  | ApprovalEarly
+  | ApprovalExpired
+  | ApproverNotEntitled
+  | DecisionUnsigned
+  | ApprovalReplayed
   | ApprovalAlreadyDecided
   | AlreadyCancelled
   | OutcomeNotRecorded

@@ -16,7 +16,7 @@ export { Journal, type JournalService, type RunSummary } from "../journal/journa
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/status.ts"
 export type { RunOptions } from "./admit.ts"
-export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval.ts"
+export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval/decide.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
 export { notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"

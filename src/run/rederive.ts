@@ -74,10 +74,12 @@ function follows(action: Action, event: Derived): boolean {
         action.kind === "enter-state" && action.transition.step.id === event.stepId && action.transition.to === event.to
       )
     case "approval-requested":
+      if (action.kind === "call")
+        return action.stepId === event.stepId && action.ask !== undefined && same(action.ask.follows, event.follows)
       return (
         action.kind === "request-approval" &&
         action.transition.step.id === event.stepId &&
-        same(action.follows, event.follows)
+        same(action.asks.follows, event.follows)
       )
     case "in-doubt":
       return action.kind === "mark-in-doubt" && action.stepId === event.stepId && same(action.failure, event.failure)

@@ -3,6 +3,7 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { ResultOf } from "../catalog/tool.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
+import { awaitedBy } from "../journal/asked.ts"
 import type { ApprovalRequested, Failure } from "../journal/entry.ts"
 import type { RunState } from "../journal/state.ts"
 
@@ -119,10 +120,6 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
   }
   return told as unknown as RunReport<Spec, Results>
 }
-
-/** The request that a run waits for. */
-export const awaitedBy = ({ requests, decisions }: RunState): ApprovalRequested | undefined =>
-  [...requests].map(([, request]) => request).find(({ requestId }) => !decisions.has(requestId))
 
 /** Every effect that was begun, but for those proved not to have happened. */
 export function effectsOf({ started, calls, undone, step, ending, observations }: RunState): readonly EffectReport[] {

@@ -12,6 +12,7 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import type { KeySet } from "./approval/key-set.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
@@ -41,6 +42,8 @@ export interface Driving {
   readonly leaseMs?: number | undefined
   /** Told of a run that this process takes up, as it stands then. What it throws is ignored. */
   readonly onTakeUp?: ((state: RunState) => void) | undefined
+  /** Those who may approve, by their keys: needed where decisions are signed. */
+  readonly approvers?: KeySet | undefined
   /** From when it says so, a run is let go of before its next step: others may take it up at once. */
   readonly stopping?: (() => boolean) | undefined
 }
@@ -97,7 +100,7 @@ export const execute = <
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options.stopping))
+    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options))
   })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
@@ -149,7 +152,7 @@ export const goOn = (
       yield* book.flush({ dueMs: undefined })
       return yield* refused
     }
-    return yield* drive(footing, toolbox, book, leaseMs, options.stopping)
+    return yield* drive(footing, toolbox, book, leaseMs, options)
   })
 
 function tellTakeUp(onTakeUp: Driving["onTakeUp"], state: RunState): void {

@@ -1,9 +1,9 @@
 /** `sequitur approve` and `sequitur deny`: records a person's decision, and goes on from there in this process. */
 import * as Effect from "effect/Effect"
+import { awaitedBy } from "../../journal/asked.ts"
 import type { Entry } from "../../journal/entry.ts"
 import { replay } from "../../journal/state.ts"
-import { decide } from "../../run/approval.ts"
-import { awaitedBy } from "../../run/report.ts"
+import { decide } from "../../run/approval/decide.ts"
 import { follow } from "../follow.ts"
 import { type OriginOptions, originOf, tryOriginOf } from "../origin.ts"
 import { readEntries, useStore } from "../store.ts"

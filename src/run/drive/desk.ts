@@ -1,6 +1,7 @@
 /** What lies before whoever drives a run, looked up once for all its steps. */
 import type { Clock } from "effect/Clock"
 import type { Event } from "../../journal/entry.ts"
+import type { FindApprover } from "../approval/key-set.ts"
 import type { Worker } from "../call/call.ts"
 import type { StalePlan } from "../failure.ts"
 import type { IdsService } from "../ids.ts"
@@ -18,6 +19,8 @@ export interface Desk {
   readonly ids: IdsService
   readonly pulse: Pulse
   readonly register: Register
+  /** Where those who may approve are looked up; undefined where the host has named none. */
+  readonly approvers: FindApprover | undefined
   /** Whether something that the run asked the store for was taken: from then on it looks before it asks. */
   cautious: boolean
   /** Whether the run must be let go of before its next step. */

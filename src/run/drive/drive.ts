@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import type { Observed } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
+import { approversIn } from "../approval/key-set.ts"
 import type { Worker } from "../call/call.ts"
 import { describeThrown } from "../call/describe.ts"
 import { Watch } from "../call/watch.ts"
@@ -13,7 +14,9 @@ import { Ids } from "../ids.ts"
 import { stop } from "../next/compensate.ts"
 import { type Action, next } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
+import type { Driving } from "../run.ts"
 import type { Toolbox } from "../toolbox.ts"
+import { checkAgreed } from "./agreed.ts"
 import { beginCall } from "./begin-call.ts"
 import type { Book } from "./book.ts"
 import { checkDeadline, endAtDeadline } from "./deadline.ts"
@@ -33,17 +36,17 @@ export const drive = (
   toolbox: Toolbox,
   book: Book,
   leaseMs: number,
-  stopping: () => boolean = () => false,
+  driving: Pick<Driving, "stopping" | "approvers">,
 ): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
-  Effect.uninterruptible(work(footing, toolbox, book, leaseMs, stopping))
+  Effect.uninterruptible(work(footing, toolbox, book, leaseMs, driving))
 
 const work = Effect.fnUntraced(function* (
   footing: Footing,
   { handlers, catalog }: Toolbox,
   book: Book,
   leaseMs: number,
-  stopping: () => boolean,
+  { stopping = () => false, approvers: keySet }: Pick<Driving, "stopping" | "approvers">,
 ): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
@@ -69,7 +72,8 @@ const work = Effect.fnUntraced(function* (
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const register = new Register(book.journal, ready)
   const ids = yield* Ids
-  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, cautious: false, stopping }
+  const approvers = keySet && approversIn(keySet)
+  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, approvers, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) =>
@@ -134,13 +138,12 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
       return yield* reconcile(desk, action)
     case "enter-state": {
       const { step, from, to } = action.transition
-      const late = checkDeadline(desk, step.id, action.notAfterMs)
+      const late = checkDeadline(desk, step.id, action.notAfterMs) ?? (yield* checkAgreed(desk, action.asked))
       return late ?? { kind: "state-entered", stepId: step.id, from, to }
     }
     case "request-approval": {
       const { step, from, to } = action.transition
-      const { follows } = action
-      return { kind: "approval-requested", requestId: ids.make("apr"), stepId: step.id, from, to, follows }
+      return { kind: "approval-requested", requestId: ids.make("apr"), stepId: step.id, from, to, ...action.asks }
     }
     case "mark-in-doubt": {
       const { kind: _, ...doubt } = action

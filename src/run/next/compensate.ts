@@ -69,6 +69,9 @@ export function compensate(
       reserves: [],
     },
     microUsd: 0,
+    // Undoing needs nobody's leave.
+    ask: undefined,
+    asked: undefined,
     notAfterMs: undefined,
     workLeftMs: undefined,
   }

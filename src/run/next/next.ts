@@ -1,5 +1,7 @@
 /** What to do next: a function of the plan and what has happened, and of nothing else. Time comes in through the entries. */
-import type { Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
+import { mayUse, sayNotAllowed } from "../../catalog/authority.ts"
+import { type Asked, standing } from "../../journal/asked.ts"
+import type { Approvers, Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -11,11 +13,13 @@ import {
   BudgetExhausted,
   CallInterrupted,
   EffectRepeated,
+  NotAllowed,
   RunCancelled,
   RuntimeCheckFailed,
   SettlementContradicted,
   type StopReason,
 } from "../failure.ts"
+import { type Ask, askAbout, digestOf } from "./ask.ts"
 import { checkKnown, checkNow, countOf } from "./check.ts"
 import { compensate, stop } from "./compensate.ts"
 import { claimOf, idempotencyKey } from "./key.ts"
@@ -31,7 +35,8 @@ export type Action =
   | CallAgain
   | Reconcile
   | EnterState
-  | { readonly kind: "request-approval"; readonly transition: ReadyTransition; readonly follows: readonly Following[] }
+  /** Of a guarded transition. */
+  | { readonly kind: "request-approval"; readonly transition: ReadyTransition; readonly asks: Asks }
   /** For a person's decision, until the run's deadline. */
   | { readonly kind: "wait"; readonly stepId: string; readonly notAfterMs: number | undefined }
   | {
@@ -52,9 +57,17 @@ export type Action =
 
 type Unsuccessful = Exclude<RunEnded["status"], "succeeded">
 
+/** What a person is shown, and what their decision is bound to. */
+export interface Asks {
+  readonly follows: readonly Following[]
+  readonly inputs: string
+}
+
 export interface EnterState {
   readonly kind: "enter-state"
   readonly transition: ReadyTransition
+  /** What people have said of it, where they were asked. */
+  readonly asked: Asked | undefined
   /** When the run's deadline ends. */
   readonly notAfterMs: number | undefined
 }
@@ -71,6 +84,10 @@ export interface CallAction {
   readonly pause: Pause | undefined
   readonly effect: NewEffect | undefined
   readonly microUsd: number
+  /** A person is to be asked first: for certain, or if the store says so. */
+  readonly ask: (Ask & Asks & { readonly approvers: Approvers }) | undefined
+  /** What people have said of it, where they were asked. */
+  readonly asked: Asked | undefined
   /** When the run's deadline ends, and how much of its time to work is left. */
   readonly notAfterMs: number | undefined
   readonly workLeftMs: number | undefined
@@ -119,6 +136,8 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (state.failure !== undefined) return stopFor(state, state.failure)
   const denied = denialOf(state)
   if (denied !== undefined) return fail(state, denied)
+  const lapsed = state.asked.get(idOf(state))?.lapsed ?? []
+  if (lapsed.length >= lapsesMax) return stopFor(state, lapsed.at(-1)?.failure as Failure)
   if (ready === undefined) return { kind: "needs-plan" }
   const step = ready.steps[state.done]
   if (step?.kind === "call" && open !== undefined) return afterCrash(ready, step, state)
@@ -132,10 +151,12 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
 /** That the transition at which it stands was denied is known without the plan. */
 function denialOf(state: RunState): ApprovalDenied | undefined {
   const stepId = idOf(state)
-  const request = state.requests.get(stepId)
-  const decided = request && state.decisions.get(request.requestId)
+  const decided = standing(state, stepId)?.decided
   return decided?.decision === "denied" ? deniedBy(stepId, decided.by, decided.reason) : undefined
 }
+
+/** Decisions that came to nothing, before a step is given up. */
+const lapsesMax = 3
 
 const idOf = ({ started, done }: RunState): string => started.document.steps[done]?.id ?? ""
 
@@ -198,6 +219,9 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const args = workings.argsOf(step, state)
   if (args instanceof Unresolved)
     return fail(state, new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
+  const refused = mayUse(step.tool, state.started, args)
+  if (refused !== undefined) return fail(state, new NotAllowed({ stepId, tool, problem: sayNotAllowed(refused) }))
+  const asked = standing(state, stepId)
   const action: CallAction = {
     kind: "call",
     stepId,
@@ -207,6 +231,8 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     pause: pause ?? state.step.pause,
     effect: undefined,
     microUsd: step.tool.costMicroUsd,
+    ask: asked === undefined ? askFirst(ready, step, args, state) : undefined,
+    asked,
     notAfterMs: deadlineOf(state),
     workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
@@ -215,6 +241,17 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const first = state.effects.get(identity) ?? stepId
   if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
   return { ...action, effect: newEffect(ready, step, state, identity, args) }
+}
+
+function askFirst(ready: ReadyPlan, step: ReadyCall, args: JsonObject, state: RunState): CallAction["ask"] {
+  const ask = askAbout(ready, step, args, state)
+  if (ask === undefined) return undefined
+  const { name: tool, effect, description, authority } = step.tool
+  const stepId = step.step.id
+  // The journal keeps the plan, but not the order of its keys.
+  const follows = [{ stepId, tool, effect, description, args }]
+  const approvers = authority.approvers === 1 ? {} : { approvers: authority.approvers }
+  return { ...ask, follows, inputs: digestOf(state.started.salt, stepId, follows), approvers }
 }
 
 /** Budgets that calls use up. At the limit is allowed, past it is not. */
@@ -258,17 +295,14 @@ const deadlineOf = ({ started: { deadlineMs }, startedAtMs }: RunState): number 
   deadlineMs === undefined ? undefined : startedAtMs + deadlineMs
 
 function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): Action {
-  const enter: EnterState = { kind: "enter-state", transition, notAfterMs: deadlineOf(state) }
-  if (!transition.guarded) return enter
   const stepId = transition.step.id
-  const request = state.requests.get(stepId)
-  if (request === undefined) {
-    const follows = following(ready, transition, state)
-    return follows instanceof RuntimeCheckFailed
-      ? fail(state, follows)
-      : { kind: "request-approval", transition, follows }
-  }
-  return enter
+  const asked = standing(state, stepId)
+  if (!transition.guarded || asked !== undefined)
+    return { kind: "enter-state", transition, asked, notAfterMs: deadlineOf(state) }
+  const follows = following(ready, transition, state)
+  if (follows instanceof RuntimeCheckFailed) return fail(state, follows)
+  const inputs = digestOf(state.started.salt, stepId, follows)
+  return { kind: "request-approval", transition, asks: { follows, inputs } }
 }
 
 export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDenied =>
