@@ -181,6 +181,14 @@ describe("the way it took", () => {
     ])
   })
 
+  test("what a plan wrote into it hides nothing, and is not told at length", () => {
+    const odd = (key: string) => refusal(catalog, [mail, send("s", from("m", `/heads/${key}/v`))])[0]
+    const hidden = odd("a\u202eb")
+    expect(hidden?.message).toContain("to ← m /heads/a\\u202eb/v (untrusted: mail)")
+    expect(JSON.stringify(hidden?.related)).not.toContain("\u202e")
+    expect(odd("k".repeat(2_000))?.message).toMatch(/to ← m \/heads\/k{113}… \(untrusted: mail\)$/)
+  })
+
   test("the places on it are shown beside", () => {
     const [told] = refusal(catalog, [
       mail,
