@@ -30,8 +30,9 @@ export function mayUse({ authority }: Tool, principal: Principal, args?: JsonObj
   const { roles, tenants, when, nobody } = authority
   if (nobody) return { kind: "nobody" }
   if (tenants !== undefined && !tenants.includes(principal.tenant)) return { kind: "tenant", tenant: principal.tenant }
-  if (roles !== undefined && !roles.some((role) => (principal.roles ?? []).includes(role)))
-    return { kind: "role", roles }
+  // A text has parts that look like roles.
+  const held = Array.isArray(principal.roles) ? principal.roles : []
+  if (roles !== undefined && !roles.some((role) => held.includes(role))) return { kind: "role", roles }
   const problem = when === undefined || args === undefined ? undefined : refusalOf(when, args, principal)
   return when === undefined || problem === undefined
     ? undefined

@@ -1,5 +1,6 @@
 /** The way that a marked value took, from the argument it reaches back to where it was marked. */
 import type { Place } from "../diagnostic/diagnostic.ts"
+import { escapeHidden } from "../text/escape.ts"
 import { formatPointer, type Pointer } from "../text/pointer.ts"
 
 /** One place on the way, and where it came from; at the end the cause. */
@@ -25,7 +26,7 @@ export function relatedTo(trail: Trail, at: Pointer): Place {
   const others = placesOn(trail).filter((place) => place.at !== at)
   return others.length === 0
     ? {}
-    : { related: others.slice(0, shown).map(({ at, says: message }) => ({ at, message })) }
+    : { related: others.slice(0, shown).map(({ at, says }) => ({ at, message: escapeHidden(says) })) }
 }
 
 function placesOn(trail: Trail): readonly Trail[] {
@@ -34,6 +35,9 @@ function placesOn(trail: Trail): readonly Trail[] {
   return places
 }
 
-/** A step or `input`, and a place in what it gave. */
-export const sayPlace = (source: string, path: readonly string[]): string =>
-  path.length === 0 ? source : `${source} ${formatPointer(path)}`
+/** A step or `input`, and a place in what it gave; a way that a plan made long is cut. */
+export function sayPlace(source: string, path: readonly string[]): string {
+  const pointer = formatPointer(path)
+  const told = pointer.length > 120 ? `${pointer.slice(0, 120)}…` : pointer
+  return path.length === 0 ? source : `${source} ${told}`
+}

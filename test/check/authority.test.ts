@@ -111,6 +111,18 @@ describe("a principal", () => {
     expectValid(catalog, [call("a", "open")], { principal: { ...ada, roles: ["boss"] } })
   })
 
+  test("at dispatch is asked the same, and roles that are no list are none", () => {
+    expect(mayUse(toolOf("look"), ada)).toBeUndefined()
+    expect(mayUse(toolOf("look"), { ...ada, roles: "clerks" as never })).toEqual({
+      kind: "role",
+      roles: ["boss", "clerk"],
+    })
+    expect(mayUse(toolOf("look"), { tenant: "acme", subject: "ada" })).toMatchObject({ kind: "role" })
+    expect(mayUse(toolOf("open"), { ...ada, tenant: "globex" })).toEqual({ kind: "tenant", tenant: "globex" })
+    expect(mayUse(toolOf("tip"), { ...ada, subject: "tom" }, { cents: 10 })).toMatchObject({ predicate: "own-cents@2" })
+    expect(mayUse(toolOf("tip"), { ...ada, subject: "tom" }, { cents: 9 })).toBeUndefined()
+  })
+
   test("is told of no other tenant", () => {
     const [told] = refusal(catalog, [call("a", "open")], { principal: { ...ada, tenant: "globex" } })
     expect(JSON.stringify(told)).not.toContain("acme")

@@ -37,6 +37,15 @@ const spec = {
       params: z.strictObject({}),
       result: z.strictObject({ people: z.array(z.strictObject({ name: text, id: text })) }),
     }),
+    pair: tool({
+      description: "Both ends of a line.",
+      effect: "read",
+      params: z.strictObject({}),
+      result: z.strictObject({
+        ends: z.tuple([z.strictObject({ k: text, id: text }), z.strictObject({ k: text, id: text })]),
+      }),
+      untrusted: ["/ends/1/id"],
+    }),
     shorten: tool({
       description: "Shorten.",
       effect: "read",
@@ -70,8 +79,9 @@ const spec = {
     unsend: tool({ description: "Take back.", params: z.strictObject({ id: text }), compensate: "none", ...effect }),
     sign: tool({
       description: "Sign for somebody.",
-      params: z.strictObject({ who: text, whom: z.array(text).optional() }),
+      params: z.strictObject({ who: text, whom: z.array(text).optional(), which: z.unknown().optional() }),
       rules: {
+        which: { from: ["book#/people/*"] },
         who: { from: ["book#/people/*/id", "input#/to"], trusted: true },
         "/whom/*": { from: ["book#/people/*/id"] },
       },
@@ -122,6 +132,15 @@ describe("what a place is, its readers read", () => {
     expectValid(catalog, [book, send("s", "a", { data: from("b", "/people") })])
   })
 
+  test("of a tuple each item is its own, unless it is chosen", () => {
+    const pair = call("p", "pair")
+    expectValid(catalog, [pair, send("s", from("p", "/ends/0/id")), send("t", from("p", "/ends/1/k"))])
+    expectDiagnostics(catalog, [pair, send("s", from("p", "/ends/1/id"))]).toEqual(["SEQ602 /steps/1/args/to"])
+    const chosen = { ...from("p", "/ends"), where: { "/k": "a" }, pick: "/id" }
+    expectDiagnostics(catalog, [pair, send("s", chosen)]).toEqual(["SEQ602 /steps/1/args/to"])
+    expectValid(catalog, [pair, send("s", { ...chosen, pick: "/k" })])
+  })
+
   test("each label is told by itself", () => {
     expectDiagnostics(catalog, [mail, send("s", "a", { data: from("m") })]).toEqual([
       "SEQ602 /steps/1/args/data",
@@ -160,6 +179,14 @@ describe("the way it took", () => {
     expect(pathsOf([...steps, send("s", from("c8", "/text"))])).toEqual([
       "to ← c8 /text ← c8.text ← c7 /text ← c7.text ← c6 /text ← c6.text ← … 12 more … ← m /body (untrusted: mail)",
     ])
+  })
+
+  test("what a plan wrote into it hides nothing, and is not told at length", () => {
+    const odd = (key: string) => refusal(catalog, [mail, send("s", from("m", `/heads/${key}/v`))])[0]
+    const hidden = odd("a\u202eb")
+    expect(hidden?.message).toContain("to ← m /heads/a\\u202eb/v (untrusted: mail)")
+    expect(JSON.stringify(hidden?.related)).not.toContain("\u202e")
+    expect(odd("k".repeat(2_000))?.message).toMatch(/to ← m \/heads\/k{113}… \(untrusted: mail\)$/)
   })
 
   test("the places on it are shown beside", () => {
@@ -207,6 +234,14 @@ describe("a value from another place", () => {
     ["a text that holds it", { $concat: [from("b", "/people/0/id"), ""] }, "a text that `$concat` makes"],
   ])("%s is not", (_, who, said) => {
     expect(pathsOf([book, call("s", "sign", { who })])).toEqual([`who ← ${said}`])
+  })
+
+  test("what lies in a place that is named is not it, nor what holds it", () => {
+    const sign = (which: object) => [book, call("s", "sign", { who: from("input", "/to"), which })]
+    expectValid(catalog, sign(from("b", "/people/0")))
+    expectValid(catalog, sign({ ...from("b", "/people"), where: { "/name": "Ada" }, pick: "" }))
+    for (const path of ["/people/0/id", "/people", ""])
+      expectDiagnostics(catalog, sign(from("b", path))).toEqual(["SEQ601 /steps/1/args/which"])
   })
 
   test("what another tool passes on comes from that tool", () => {

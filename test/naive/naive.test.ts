@@ -66,7 +66,7 @@ describe("generated plans", () => {
     // SEQ140 and SEQ141 are of stored plans.
     const ofPlans = Object.keys(codes).filter((code) => code >= "SEQ101" && code < "SEQ8" && !/SEQ14[01]/.test(code))
     expect([...proof.codes.keys()].sort()).toEqual(ofPlans.sort())
-  })
+  }, 180_000)
 
   test("a limit that is one off in one of the two is found, and shown in a small plan", () => {
     const proof = prove(1_000, 1, (declaration) => ({
