@@ -1,7 +1,9 @@
 /** A journal as people read it: one line an entry, with its place, its time and what happened in words. */
+
 import { match } from "ts-pattern"
 import type { Event, Recorded } from "../journal/entry.ts"
 import type { Json } from "../text/json.ts"
+import { sayAsked } from "./approval.ts"
 import { type Look, paint } from "./look.ts"
 import { clip, pad } from "./printable.ts"
 

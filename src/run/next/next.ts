@@ -1,5 +1,6 @@
 /** What to do next: a function of the plan and what has happened, and of nothing else. Time comes in through the entries. */
 import { mayUse, sayNotAllowed } from "../../catalog/authority.ts"
+import { omissionsOf } from "../../check/omissions.ts"
 import { type Asked, standing } from "../../journal/asked.ts"
 import type { Approvers, Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
@@ -221,6 +222,16 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     return fail(state, new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
   const refused = mayUse(step.tool, state.started, args)
   if (refused !== undefined) return fail(state, new NotAllowed({ stepId, tool, problem: sayNotAllowed(refused) }))
+  const unstated = omissionsOf(step.tool, { kind: "literal", at: `${step.step.at}/args`, value: args })[0]
+  if (unstated !== undefined)
+    return fail(
+      state,
+      new RuntimeCheckFailed({
+        stepId,
+        at: unstated.at,
+        problem: `does not say \`${unstated.path.at(-1)}\`, which must be stated`,
+      }),
+    )
   const asked = standing(state, stepId)
   const action: CallAction = {
     kind: "call",
