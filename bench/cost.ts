@@ -18,6 +18,7 @@ const steps = 30
 const catalog = defineCatalog({
   name: "cost",
   version: "1",
+  approvals: "unsigned",
   machine: { initial: "DRAFT", transitions: { DRAFT: { AGREED: { guard: "approval" } }, AGREED: {} } },
   tools: {
     pay: tool({

@@ -22,6 +22,7 @@ export default defineCatalog({
   name: "billing",
   version: "3",
   inputs: z.strictObject({ accountId: AccountId }),
+  approvals: "unsigned",
   machine: {
     initial: "INVESTIGATING",
     transitions: { INVESTIGATING: { MUTATING: { guard: "approval" } }, MUTATING: { INVESTIGATING: {} } },

@@ -12,6 +12,7 @@ export default defineCatalog({
   name: "invoices",
   version: "1",
   inputs: z.strictObject({ invoiceId: InvoiceId }),
+  approvals: "unsigned",
   machine: {
     initial: "REVIEWING",
     transitions: { REVIEWING: { PAYING: { guard: "approval" } }, PAYING: { BOOKING: {} }, BOOKING: {} },

@@ -21,6 +21,7 @@ export default defineCatalog({
   name: "servers",
   version: "1",
   inputs: Type.Object({ region: Region, name: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
+  approvals: "unsigned",
   machine: {
     initial: "OBSERVING",
     transitions: { OBSERVING: { MAINTENANCE: { guard: "approval" } }, MAINTENANCE: { OBSERVING: {} } },

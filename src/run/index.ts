@@ -16,7 +16,18 @@ export { Journal, type JournalService, type RunSummary } from "../journal/journa
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/status.ts"
 export type { RunOptions } from "./admit.ts"
-export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval/decide.ts"
+export {
+  type ApproveOptions,
+  approve,
+  type Decision,
+  decide,
+  deny,
+  type PlainDecision,
+  type SignedDecision,
+} from "./approval/decide.ts"
+export { type IssueOptions, issueApproval } from "./approval/issue.ts"
+export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
+export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
 export { notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
@@ -24,7 +35,14 @@ export { type Cancellation, type CancelOptions, cancel, requestCancel } from "./
 export {
   AlreadyCancelled,
   ApprovalAlreadyDecided,
+  ApprovalEarly,
+  ApprovalExpired,
+  ApprovalMismatch,
   ApprovalNotFound,
+  ApprovalReplayed,
+  ApproverNotEntitled,
+  ApproverUnknown,
+  DecisionUnsigned,
   HandlerMissing,
   InputsRefused,
   NothingInDoubt,
@@ -36,6 +54,7 @@ export {
   RunInDoubt,
   RunNotFound,
   StalePlan,
+  TokenRefused,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
 export { keys } from "./keys.ts"

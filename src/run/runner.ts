@@ -11,7 +11,16 @@ import { type JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 import { isObject } from "../text/json.ts"
 import { admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
-import { approve, type Decision, deny, type PlainDecision, write } from "./approval/decide.ts"
+import {
+  answerWith,
+  approve,
+  type Decision,
+  deny,
+  type PlainDecision,
+  type SignedDecision,
+  write,
+} from "./approval/decide.ts"
+import { type Approvals, findWaiting, listWaiting } from "./approval/waiting.ts"
 import { type Cancellation, cancel } from "./cancel.ts"
 import { InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
@@ -42,9 +51,15 @@ export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   readonly run: <Results>(plan: CompiledPlan<Results>, options: RunOptions) => Promise<RunReport<Spec, Results>>
   readonly resume: (runId: string, options?: TakingUp) => Promise<RunReport<Spec>>
   /** Records the decision and takes the run up again. Where this runner could not go on with it, nothing is recorded. */
-  readonly approve: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
+  readonly approve: (
+    runId: string,
+    stepId: string,
+    decision: PlainDecision | SignedDecision,
+  ) => Promise<RunReport<Spec>>
   /** Records the decision, undoes what the run has done, and ends it; whatever has become of its catalog. */
-  readonly deny: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>
+  readonly deny: (runId: string, stepId: string, decision: PlainDecision | SignedDecision) => Promise<RunReport<Spec>>
+  /** What waits for people, and taking their signed answers. */
+  readonly approvals: Approvals
   /** Only records it: some process resumes an approved run later. Held to what this runner could go on with, as `approve`. */
   readonly decide: (runId: string, stepId: string, decision: Decision) => Promise<RunReport<Spec>>
   /**
@@ -67,11 +82,11 @@ export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, leaseMs, stopping, telemetry } = given(options)
+  const { catalog, store, ids = live, leaseMs, stopping, telemetry, approvers } = given(options)
   const listening = listen(telemetry, given(options))
   const { onEvent, onTakeUp } = listening
   const tools = equip(given(options))
-  const equipment = { catalog, tools, onEvent, leaseMs, stopping, onTakeUp }
+  const equipment = { catalog, tools, onEvent, leaseMs, stopping, onTakeUp, approvers }
   const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
   let closed = false
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
@@ -91,7 +106,13 @@ export function createRunner<
       ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
     deny: (runId, stepId, decision) => ask(taken(decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
     decide: async (runId, stepId, decision) =>
-      report(await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent }, tools)))),
+      report(await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers }, tools)))),
+    approvals: {
+      list: (options) => ask(scoped(options, ({ tenant }, journal) => listWaiting(journal, tenant))),
+      get: (requestId, options) => ask(scoped(options, ({ tenant }) => findWaiting(requestId, tenant))),
+      answer: async (token, options) =>
+        report(await ask(scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers }, tools)))),
+    },
     cancel: (runId, cancellation) => ask(taken(cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
     resolve: (runId, stepId, resolution) =>
       ask(taken(resolution, (given) => resolve(runId, stepId, { ...given, ...equipment }))),

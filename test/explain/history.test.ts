@@ -98,7 +98,7 @@ test("a journal is told line by line", () => {
    2 hash 1970-01-01T00:00:01.002Z  find          failed RUN101: step \`pay\` failed: \`refund\` said: no; again at 1970-01-01T00:00:01.100Z
    3 hash 1970-01-01T00:00:01.003Z  find          calls list {} (attempt 2)
    4 hash 1970-01-01T00:00:01.004Z  find          answered {"card":"c1"}
-   5 hash 1970-01-01T00:00:01.005Z  open          asks for approval of LOOKING → MUTATING, before pay, tell
+   5 hash 1970-01-01T00:00:01.005Z  open          asks for approval: LOOKING → MUTATING, before pay, tell
    6 hash 1970-01-01T00:00:01.006Z  open          approved by eve: seen
    7 hash 1970-01-01T00:00:01.007Z  open          state LOOKING → MUTATING
    8 hash 1970-01-01T00:00:01.008Z  pay           calls refund {"cents":2450}  key k1:0123456789ab…

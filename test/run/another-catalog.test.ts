@@ -26,8 +26,8 @@ const machine = {
 const states = { states: ["A", "B"] } as const
 const staged = Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, { ...one, ...states }]))
 
-const before = catalogWith({ machine, tools: staged as never, budgets: { deadlineMs: 60_000 } })
-const after = catalogWith({ machine, tools: staged as never, budgets: { deadlineMs: 60_001 } })
+const before = catalogWith({ approvals: "unsigned", machine, tools: staged as never, budgets: { deadlineMs: 60_000 } })
+const after = catalogWith({ approvals: "unsigned", machine, tools: staged as never, budgets: { deadlineMs: 60_001 } })
 
 const steps = [
   { id: "pay", tool: "keyed", args: { invoice: "i1" } },

@@ -67,6 +67,7 @@ export const catalog = defineCatalog({
 /** The same, behind a guard. */
 export const guarded = defineCatalog({
   ...spec,
+  approvals: "unsigned",
   machine: {
     initial: "LOOKING",
     transitions: { LOOKING: { CHANGING: { guard: "approval" } }, CHANGING: { LOOKING: {} } },

@@ -20,6 +20,7 @@ const effect = { description: "Do it.", effect: "write", states, idempotency: "n
 const open = defineCatalog({
   name: "excess",
   version: "1",
+  approvals: "unsigned",
   machine: { initial: "LOOKING", transitions: { LOOKING: { CHANGING: { guard: "approval" } }, CHANGING: {} } },
   tools: {
     read: tool({

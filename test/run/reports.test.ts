@@ -11,6 +11,7 @@ import { countCalls, guarded, handlersOf, planOf, scope, calls as steps } from "
 /** Two guarded stretches: each is asked for by itself. */
 const twice = defineCatalog({
   ...guarded.spec,
+  approvals: "unsigned",
   machine: {
     initial: "LOOKING",
     transitions: { LOOKING: { CHANGING: { guard: "approval" } }, CHANGING: { LOOKING: {} } },

@@ -16,6 +16,7 @@ const bank = defineCatalog({
   version: "1",
   inputs: z.strictObject({ accountId: z.string() }),
   blastRadius: { cents: { max: 1_000 } },
+  approvals: "unsigned",
   machine: { initial: "A", transitions: { A: { B: { guard: "approval" } }, B: {} } },
   tools: {
     due: tool({

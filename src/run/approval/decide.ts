@@ -18,6 +18,7 @@ import {
   InputsRefused,
   RunEnded,
   type RunFailure,
+  TokenRefused,
 } from "../failure.ts"
 import type { Ids } from "../ids.ts"
 import { deniedBy } from "../next/next.ts"
@@ -27,7 +28,7 @@ import { type Driving, footingFor, goOn, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
 import { boundOf, entitle, isUnsigned, missingApprovers } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
-import { verify } from "./token.ts"
+import { peek, verify } from "./token.ts"
 
 /** A decision by name: it counts only where the catalog says `approvals: "unsigned"`. */
 export interface PlainDecision {
@@ -118,6 +119,22 @@ export const write = (
         while: (error) => error instanceof JournalConflict,
       },
     )
+  })
+
+/** Writes down what a token says of the request that it names; where it says nothing that could be, so says the refusal. */
+export const answerWith = (
+  token: string,
+  given: Pick<SignedDecision, "tenant"> & Driving,
+  toolbox: Toolbox | undefined,
+): Effect.Effect<RunState, RunFailure, Journal> =>
+  Effect.suspend(() => {
+    const claims = peek(token)
+    if (claims === undefined) {
+      const problem = "does not say what an approval says"
+      return Effect.fail(new TokenRefused({ runId: "unknown", stepId: "unknown", problem }))
+    }
+    const { run, request, decision } = claims
+    return write(run, request, { ...given, token, decision }, toolbox)
   })
 
 /** How often others may come first. */

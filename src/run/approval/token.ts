@@ -105,6 +105,12 @@ export async function verify(
   return { claims, kid, approver }
 }
 
+/** What a token says it is about, before anything of it is believed: where to look. */
+export function peek(token: unknown): Claims | undefined {
+  if (typeof token !== "string" || token.length > tokenMax) return undefined
+  return readPart(decode(token.split(".")[1] ?? ""), ClaimsShape)
+}
+
 /** The protected header, read before anything is believed; or why it is none of ours. */
 function readHeader(token: unknown): Static<typeof HeaderShape> | string {
   if (typeof token !== "string") return "is not a text"

@@ -7,7 +7,7 @@ import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
-import { type Pointer, parsePointer } from "../../text/pointer.ts"
+import { child, type Pointer, parsePointer } from "../../text/pointer.ts"
 import type { CalledTool } from "../call/call.ts"
 import {
   ApprovalDenied,
@@ -222,7 +222,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     return fail(state, new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
   const refused = mayUse(step.tool, state.started, args)
   if (refused !== undefined) return fail(state, new NotAllowed({ stepId, tool, problem: sayNotAllowed(refused) }))
-  const unstated = omissionsOf(step.tool, { kind: "literal", at: `${step.step.at}/args`, value: args })[0]
+  const unstated = omissionsOf(step.tool, { kind: "literal", at: child(step.step.at, "args"), value: args })[0]
   if (unstated !== undefined)
     return fail(
       state,

@@ -8,6 +8,7 @@ export default defineCatalog({
   name: "shop",
   version: "1",
   inputs: z.strictObject({ orderId: OrderId }),
+  approvals: "unsigned",
   machine: { initial: "LOOKING", transitions: { LOOKING: { PAYING: { guard: "approval" } }, PAYING: {} } },
   blastRadius: { cents: { max: 5_000 } },
   budgets: { retries: 1 },

@@ -64,6 +64,7 @@ const spec = {
   name: "zoo",
   version: "1",
   blastRadius: { cents: { max: sessionMax, per: "session" } },
+  approvals: "unsigned",
   machine: { initial: "SHUT", transitions: { SHUT: { OPEN: { guard: "approval" } }, OPEN: {} } },
   tools,
 } as const

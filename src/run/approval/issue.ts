@@ -1,0 +1,35 @@
+/** Making a decision out of what a person was shown: for whoever asks people, in whatever process has their key. */
+import type { CryptoKey, JWK } from "jose"
+import { type Bound, sign } from "./token.ts"
+
+export interface IssueOptions {
+  /** What the decision is about, as the request that waits has it. */
+  readonly bound: Bound
+  readonly decision: "approved" | "denied"
+  readonly reason?: string
+  /** Names the key in the host's key set; and the private key itself, an Ed25519 JWK. Whoever has it can approve. */
+  readonly kid: string
+  readonly key: JWK | CryptoKey
+  /** From when and until when it counts, in milliseconds since the epoch. Default: from now, for an hour. */
+  readonly notBeforeMs?: number
+  readonly expiresAtMs?: number
+}
+
+const hourMs = 3_600_000
+
+/**
+ * A signed decision: a compact JWS, to be handed to `runner.approve`, `deny` or `approvals.answer`. It rejects where the key is
+ * none for EdDSA over Ed25519.
+ */
+export function issueApproval(options: IssueOptions): Promise<string> {
+  const { bound, decision, reason = "", kid, key, notBeforeMs = Date.now() } = options
+  const { expiresAtMs = notBeforeMs + hourMs } = options
+  const claims = {
+    ...bound,
+    decision,
+    reason,
+    nbf: Math.floor(notBeforeMs / 1_000),
+    exp: Math.ceil(expiresAtMs / 1_000),
+  }
+  return sign(claims, { kid, key })
+}

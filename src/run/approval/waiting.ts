@@ -1,0 +1,93 @@
+/** What waits for people, and taking their answers: the door for whoever asks them. */
+import * as Effect from "effect/Effect"
+import { awaitedBy } from "../../journal/asked.ts"
+import type { ApprovalRequested } from "../../journal/entry.ts"
+import { Journal, type JournalService } from "../../journal/journal.ts"
+import type { RunState } from "../../journal/state.ts"
+import { ApprovalNotFound, type RunFailure } from "../failure.ts"
+import type { RunReport } from "../report.ts"
+import { readState } from "../run.ts"
+import { boundOf } from "./bound.ts"
+import type { SignedDecision } from "./decide.ts"
+import type { Bound } from "./token.ts"
+
+/** A request that waits, with all that a person must see and a decision must be bound to. */
+export interface WaitingApproval {
+  readonly runId: string
+  readonly tenant: string
+  /** Who asks: whose run it is. */
+  readonly subject: string
+  readonly goal: string | undefined
+  /** Since when, in milliseconds since the epoch. */
+  readonly sinceMs: number
+  /** When the run ends unanswered; undefined where it waits for ever. */
+  readonly expiresAtMs: number | undefined
+  readonly request: ApprovalRequested
+  /** Who has agreed so far, where several must. */
+  readonly agreed: readonly string[]
+  /** Effects of the run that a denial would have undone, or left: by step. */
+  readonly done: readonly { readonly stepId: string; readonly tool: string; readonly undone: boolean }[]
+  /** What `issueApproval` signs. */
+  readonly bound: Bound
+}
+
+export interface Approvals {
+  /** What waits, oldest first. */
+  readonly list: (options?: { readonly tenant?: string | undefined }) => Promise<readonly WaitingApproval[]>
+  /** One of them by its request id or, as `run/step`, its step. */
+  readonly get: (requestId: string, options?: { readonly tenant?: string | undefined }) => Promise<WaitingApproval>
+  /** Takes a signed decision down, whatever it says; what follows is left to whoever takes the run up. */
+  readonly answer: (token: string, options?: Pick<SignedDecision, "tenant">) => Promise<RunReport>
+}
+
+/** What a run waits for; undefined where it waits for nobody. */
+export function waitingIn(state: RunState): WaitingApproval | undefined {
+  const request = state.status === "awaiting_approval" ? awaitedBy(state) : undefined
+  if (request === undefined) return undefined
+  const { runId, started, startedAtMs, updatedAtMs, asked, calls } = state
+  const { deadlineMs, document, tools } = started
+  return {
+    runId,
+    tenant: started.tenant,
+    subject: started.subject,
+    goal: document.goal,
+    sinceMs: updatedAtMs,
+    expiresAtMs: deadlineMs === undefined ? undefined : startedAtMs + deadlineMs,
+    request,
+    agreed: asked.get(request.stepId)?.agreed.map(({ by }) => by) ?? [],
+    done: document.steps.flatMap(({ id: stepId, tool = "" }) => {
+      const call = calls.get(stepId)
+      if (call?.idempotencyKey === undefined || call.replayed) return []
+      return [{ stepId, tool, undone: tools[tool]?.undo !== undefined }]
+    }),
+    bound: boundOf(state, request),
+  }
+}
+
+export const listWaiting = (
+  journal: JournalService,
+  tenant: string | undefined,
+): Effect.Effect<readonly WaitingApproval[], RunFailure> =>
+  Effect.gen(function* () {
+    const runs = yield* journal.list({ tenant })
+    const found: WaitingApproval[] = []
+    for (const { runId, status } of runs) {
+      if (status !== "awaiting_approval") continue
+      const waiting = waitingIn(yield* readState(journal, runId, tenant))
+      if (waiting !== undefined) found.push(waiting)
+    }
+    return found.sort((one, other) => one.sinceMs - other.sinceMs)
+  })
+
+export const findWaiting = (
+  wanted: string,
+  tenant: string | undefined,
+): Effect.Effect<WaitingApproval, RunFailure, Journal> =>
+  Journal.use((journal) =>
+    Effect.flatMap(listWaiting(journal, tenant), (all) => {
+      const found = all.find(
+        ({ runId, request }) => request.requestId === wanted || `${runId}/${request.stepId}` === wanted,
+      )
+      return found === undefined ? Effect.fail(new ApprovalNotFound({ runId: "any", wanted })) : Effect.succeed(found)
+    }),
+  )
