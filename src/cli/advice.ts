@@ -60,7 +60,7 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN205":
       return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
     case "RUN206":
-      return runId && hintOfDoubt(command("log", runId), runId, `${fields.stepId}`, store)
+      return runId && hintOfDoubt(command("log", runId, "--format", "json"), runId, `${fields.stepId}`, store)
     case "RUN208":
       if (runId === undefined) return undefined
       // Who holds an imported run is in another store: there is nothing here to wait for.
@@ -86,6 +86,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN501":
       if (isDamage(error))
         return `What verifies of it is copied into a new store by \`${typed("recover", [store, "<new store>"])}\`.`
+      if ("trouble" in error && error.trouble === "busy")
+        return "Another process has kept the store locked for long; nothing was called. Try again when it has let go."
       return runId === undefined
         ? "Name a store that can be used, with --store; nothing was called."
         : `Nothing was called without a durable entry; when the store works again, ${command("resume", runId)} goes on.`

@@ -326,7 +326,7 @@ export const runCodes = {
     again: false,
     title: "decision is not signed",
     message: "step `{stepId}` of run `{runId}` was decided without a signature",
-    hint: "Hand in a token (`approve --key`); or, where names are to be trusted as given, say `approvals: \"unsigned\"` in the catalog.",
+    hint: 'Hand in a token (`approve --key`); or, where names are to be trusted as given, say `approvals: "unsigned"` in the catalog.',
     why: "A name that anybody can type is nobody's decision.",
     plain: "This needs an approval that can be verified.",
   },

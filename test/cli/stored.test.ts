@@ -1,6 +1,6 @@
 /** What is done with runs that are there: cancel, resolve, replay, the worker, and the store as a whole. */
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { decide, requestCancel } from "sequitur/run"
@@ -181,6 +181,15 @@ const decideOnly = (store: string, runId: string): Promise<unknown> => {
   return Effect.runPromise(Effect.provide(decision, sqlite(store, { create: false })))
 }
 
+/** Of a catalog that none of the runs goes by. */
+const otherTools = `
+import { defineCatalog, tool } from "${resolve("src/index.ts")}"
+import { toolbox } from "${resolve("src/run/index.ts")}"
+import { z } from "${resolve("node_modules/zod/index.js")}"
+const catalog = defineCatalog({ name: "other", version: "1", tools: { look: tool({ description: "Look.", effect: "read", params: z.strictObject({}) }) } })
+export default toolbox(catalog, { look: () => null })
+`
+
 describe.concurrent("worker", () => {
   test("takes up what was decided elsewhere, and ends when nothing is due", async () => {
     const { call, runId, store, records } = await begun("waiting")
@@ -188,6 +197,12 @@ describe.concurrent("worker", () => {
     const listed = await call("runs")
     expect(listed.out).toContain("running, due")
     expect(listed.out).toContain("  1 due (`worker`, or `resume`)")
+    const [due, doubtful, unknown] = await Promise.all([
+      call("runs", "--status", "due", "--limit", "1"),
+      call("runs", "--status", "in_doubt"),
+      call("runs", "--status", "lost"),
+    ])
+    expect([due.out, doubtful.out, unknown.code]).toEqual([listed.out, "no runs\n", 2])
     const { code, out, err } = await call("worker", "--once")
     expect([code, err]).toEqual([0, ""])
     expect(out).toContain(`${runId}    9`)
@@ -204,6 +219,32 @@ describe.concurrent("worker", () => {
       "stopping: calls under way are waited for; again to stop at once\n",
     ])
     expect((await call("worker", "--once", "--concurrency", "0")).code).toBe(2)
+  })
+
+  test("a second signal stops it at once, and programs are told", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const stopped = await sequitur(["worker", "--store", store, "--format", "json"], {
+      env: { SHOP_FAULT: "stuck" },
+      stopAt: '"tool":"refund"',
+      signal: "SIGTERM",
+      stopAgainAt: "again to stop at once",
+    })
+    expect([stopped.code, stopped.err]).toEqual([
+      143,
+      "stopping: calls under way are waited for; again to stop at once\nstopped at once\n",
+    ])
+    expect(linesOf(stopped).at(-1)).toEqual({ error: { code: "stopped", message: "stopped at once", hint: null } })
+    const held = await call("worker", "--once")
+    expect([held.code, held.out]).toEqual([0, "nothing is due\n"])
+  })
+
+  test("goes on with runs of more than one catalog, each by the tools of its own", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const other = folder({ "tools.ts": otherTools })
+    const { code, out } = await call("worker", "--once", "--tools", join(other, "tools.ts"), join(shop, "tools.ts"))
+    expect([code, out]).toEqual([0, expect.stringMatching(/run succeeded\n$/)])
   })
 
   test("has no store to make", async () => {
