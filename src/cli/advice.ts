@@ -60,12 +60,13 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN205":
       return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
     case "RUN206":
-      return runId && hintOfDoubt(command("log", runId), runId, `${fields.stepId}`, store)
+      return runId && hintOfDoubt(command("log", runId, "--format", "json"), runId, `${fields.stepId}`, store)
     case "RUN208":
-      return (
-        runId &&
-        `Wait, then ${command("resume", runId)}; or add --take-over, if you know that no process is at work on it any more.`
-      )
+      if (runId === undefined) return undefined
+      // Who holds an imported run is in another store: there is nothing here to wait for.
+      return `${fields.standing}`.startsWith("is held by")
+        ? waitFor(command("resume", runId))
+        : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`
     case "RUN209":
       return runId && `${command("log", runId)} shows what it waits for now.`
     case "RUN305":
@@ -85,6 +86,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN501":
       if (isDamage(error))
         return `What verifies of it is copied into a new store by \`${typed("recover", [store, "<new store>"])}\`.`
+      if ("trouble" in error && error.trouble === "busy")
+        return "Another process has kept the store locked for long; nothing was called. Try again when it has let go."
       return runId === undefined
         ? "Name a store that can be used, with --store; nothing was called."
         : `Nothing was called without a durable entry; when the store works again, ${command("resume", runId)} goes on.`
@@ -94,6 +97,9 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
       return undefined
   }
 }
+
+const waitFor = (resume: string): string =>
+  `Wait, then ${resume}; or add --take-over, if you know that no process is at work on it any more.`
 
 function hintOfDoubt(log: string, runId: string, stepId: string, store: string): string {
   const say = (answer: readonly string[]): string =>

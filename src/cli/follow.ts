@@ -8,7 +8,7 @@ import { createRunner, type Runner } from "../run/runner.ts"
 import { advise } from "./advice.ts"
 import { loadTools } from "./modules.ts"
 import { makeTell, tellEnd } from "./tell.ts"
-import { complain, type Format, print } from "./terminal.ts"
+import { complain, type Format, print, signals } from "./terminal.ts"
 import { printTrouble } from "./trouble.ts"
 import { typed } from "./typed.ts"
 
@@ -80,6 +80,3 @@ async function closeWithin(ms: number, runner: Runner | undefined): Promise<bool
 }
 
 const stopMs = 2_000
-
-/** As shells have it. */
-const signals = { SIGINT: 130, SIGTERM: 143 } as const

@@ -57,9 +57,9 @@ function explainEnd(view: RunView, store: string, word: boolean): void {
   print(`to end it:        ${typed("deny", [runId, awaiting.stepId], store)}`)
 }
 
-function explainDoubt({ runId, cancel }: RunView, { stepId, tool, undoes }: DoubtView, store: string): void {
-  const settle = (answer: readonly string[]): string =>
-    typed("resolve", [runId, stepId, ...answer, "--reason", "<how you know>"], store)
+function explainDoubt({ runId, cancel }: RunView, { stepId, tool, undoes, attempt }: DoubtView, store: string): void {
+  const about = ["--attempt", `${attempt}`, "--reason", "<how you know>"]
+  const settle = (answer: readonly string[]): string => typed("resolve", [runId, stepId, ...answer, ...about], store)
   const [name, step] = [clip(tool, 40), clip(stepId, 40)]
   const labels = undoes ? ["if it was undone:  ", "if it was not:     "] : ["if it happened:  ", "if it did not:   "]
   const [happened = "", not = ""] = labels

@@ -35,6 +35,8 @@ export interface DoubtView {
   readonly tool: string
   /** Whether it is the undoing of the step. */
   readonly undoes: boolean
+  /** Which call of it: a word about this one settles no later one. */
+  readonly attempt: number
   /** What the system behind the tool knows the call by. */
   readonly idempotencyKey: string
 }
@@ -85,8 +87,8 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
 
 function doubtIn({ step: { open } }: RunState): DoubtView | null {
   if (open?.idempotencyKey === undefined) return null
-  const { stepId, tool, undoes = false, idempotencyKey } = open
-  return { stepId, tool, undoes, idempotencyKey }
+  const { stepId, tool, undoes = false, attempt, idempotencyKey } = open
+  return { stepId, tool, undoes, attempt, idempotencyKey }
 }
 
 /** Of the one step that the run stands at, once it was called; while the run winds down, what is open is an undo. */

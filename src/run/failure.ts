@@ -39,6 +39,14 @@ export class ApprovalNotFound extends refusal("RUN302") {}
 export class ApprovalAlreadyDecided extends refusal("RUN303") {}
 export class RunCancelled extends refusal("RUN304") {}
 export class AlreadyCancelled extends refusal("RUN305") {}
+export class TokenRefused extends refusal("RUN306") {}
+export class ApproverUnknown extends refusal("RUN307") {}
+export class ApprovalMismatch extends refusal("RUN308") {}
+export class ApprovalEarly extends refusal("RUN309") {}
+export class ApprovalExpired extends refusal("RUN310") {}
+export class ApproverNotEntitled extends refusal("RUN311") {}
+export class DecisionUnsigned extends refusal("RUN312") {}
+export class ApprovalReplayed extends refusal("RUN313") {}
 export class BudgetExhausted extends refusal("RUN401") {}
 export class LimitExhausted extends refusal("RUN402") {}
 export class OutcomeNotRecorded extends refusal("RUN506") {}

@@ -25,13 +25,15 @@ export interface CallOptions {
   /** Send the signal when this has been said. */
   readonly stopAt?: string
   readonly signal?: "SIGINT" | "SIGTERM"
+  /** And once more when this has been complained of. */
+  readonly stopAgainAt?: string
   /** The first file as it is named on the command line: a link to it, say. */
   readonly as?: string
 }
 
 export function sequitur(
   args: readonly string[],
-  { input, env = {}, cwd = shop, head, stopAt, signal = "SIGINT", as = main }: CallOptions = {},
+  { input, env = {}, cwd = shop, head, stopAt, stopAgainAt, signal = "SIGINT", as = main }: CallOptions = {},
 ): Promise<Said> {
   const { NO_COLOR: _1, FORCE_COLOR: _2, npm_lifecycle_event: _3, ...inherited } = process.env
   const child = spawn(process.execPath, ["--conditions=@sequitur/source", as, ...args], {
@@ -47,6 +49,7 @@ export function sequitur(
   })
   child.stderr.on("data", (chunk) => {
     err += chunk
+    if (stopAgainAt !== undefined && err.includes(stopAgainAt)) child.kill(signal)
   })
   // A command that does not read its input may be gone before it is written.
   child.stdin.on("error", () => {})

@@ -1,6 +1,6 @@
 /** What is done with runs that are there: cancel, resolve, replay, the worker, and the store as a whole. */
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { decide, requestCancel } from "sequitur/run"
@@ -132,8 +132,15 @@ describe.concurrent("resolve", () => {
       expect.stringContaining("--applied with its result, or --not-applied"),
     ])
     expect(both.code).toBe(2)
-    const other = await call("resolve", runId, "keep", "--not-applied", "--reason", "seen")
+    const word = ["--not-applied", "--reason", "seen"]
+    const [other, earlier, none] = [
+      await call("resolve", runId, "keep", ...word),
+      await call("resolve", runId, "pay", ...word, "--attempt", "7"),
+      await call("resolve", runId, "pay", ...word, "--attempt", "0"),
+    ]
     expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^error RUN209/)])
+    expect([earlier.code, earlier.err]).toEqual([1, expect.stringMatching(/^error RUN209/)])
+    expect(none.code).toBe(2)
     const resumed = await call("resume", runId)
     expect([resumed.code, resumed.err]).toEqual([
       4,
@@ -174,6 +181,15 @@ const decideOnly = (store: string, runId: string): Promise<unknown> => {
   return Effect.runPromise(Effect.provide(decision, sqlite(store, { create: false })))
 }
 
+/** Of a catalog that none of the runs goes by. */
+const otherTools = `
+import { defineCatalog, tool } from "${resolve("src/index.ts")}"
+import { toolbox } from "${resolve("src/run/index.ts")}"
+import { z } from "${resolve("node_modules/zod/index.js")}"
+const catalog = defineCatalog({ name: "other", version: "1", tools: { look: tool({ description: "Look.", effect: "read", params: z.strictObject({}) }) } })
+export default toolbox(catalog, { look: () => null })
+`
+
 describe.concurrent("worker", () => {
   test("takes up what was decided elsewhere, and ends when nothing is due", async () => {
     const { call, runId, store, records } = await begun("waiting")
@@ -181,6 +197,12 @@ describe.concurrent("worker", () => {
     const listed = await call("runs")
     expect(listed.out).toContain("running, due")
     expect(listed.out).toContain("  1 due (`worker`, or `resume`)")
+    const [due, doubtful, unknown] = await Promise.all([
+      call("runs", "--status", "due", "--limit", "1"),
+      call("runs", "--status", "in_doubt"),
+      call("runs", "--status", "lost"),
+    ])
+    expect([due.out, doubtful.out, unknown.code]).toEqual([listed.out, "no runs\n", 2])
     const { code, out, err } = await call("worker", "--once")
     expect([code, err]).toEqual([0, ""])
     expect(out).toContain(`${runId}    9`)
@@ -197,6 +219,32 @@ describe.concurrent("worker", () => {
       "stopping: calls under way are waited for; again to stop at once\n",
     ])
     expect((await call("worker", "--once", "--concurrency", "0")).code).toBe(2)
+  })
+
+  test("a second signal stops it at once, and programs are told", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const stopped = await sequitur(["worker", "--store", store, "--format", "json"], {
+      env: { SHOP_FAULT: "stuck" },
+      stopAt: '"tool":"refund"',
+      signal: "SIGTERM",
+      stopAgainAt: "again to stop at once",
+    })
+    expect([stopped.code, stopped.err]).toEqual([
+      143,
+      "stopping: calls under way are waited for; again to stop at once\nstopped at once\n",
+    ])
+    expect(linesOf(stopped).at(-1)).toEqual({ error: { code: "stopped", message: "stopped at once", hint: null } })
+    const held = await call("worker", "--once")
+    expect([held.code, held.out]).toEqual([0, "nothing is due\n"])
+  })
+
+  test("goes on with runs of more than one catalog, each by the tools of its own", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const other = folder({ "tools.ts": otherTools })
+    const { code, out } = await call("worker", "--once", "--tools", join(other, "tools.ts"), join(shop, "tools.ts"))
+    expect([code, out]).toEqual([0, expect.stringMatching(/run succeeded\n$/)])
   })
 
   test("has no store to make", async () => {
@@ -292,7 +340,9 @@ describe.concurrent("a whole store", () => {
     const approved = await there("approve", runId, "open", "--by", "eve")
     expect([approved.code, approved.err]).toEqual([
       expect.any(Number),
-      expect.stringMatching(/^error RUN208: .* was imported before it had ended/),
+      expect.stringMatching(
+        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* with --take-over/,
+      ),
     ])
     expect((await there("worker", "--once")).code).toBe(0)
     expect(records()).toEqual([])

@@ -10,13 +10,14 @@ export interface ResolveOptions extends OriginOptions {
   readonly reason: string
   readonly applied?: string
   readonly notApplied?: true
+  readonly attempt?: number
   readonly format: Format
 }
 
 export async function resolveRun(
   runId: string,
   stepId: string,
-  { by, reason, applied, notApplied, format, ...options }: ResolveOptions,
+  { by, reason, applied, notApplied, attempt, format, ...options }: ResolveOptions,
 ): Promise<number> {
   if (applied === undefined && notApplied === undefined)
     throw new UsageError("say what became of it: --applied with its result, or --not-applied")
@@ -29,6 +30,6 @@ export async function resolveRun(
       : { applied: await readValue("the result", applied, origin.catalog.bounds) }
   return follow(
     { ...origin, store, format, before },
-    async (runner) => (await runner.resolve(runId, stepId, { by, reason, ...said })).runId,
+    async (runner) => (await runner.resolve(runId, stepId, { by, reason, attempt, ...said })).runId,
   )
 }

@@ -35,6 +35,7 @@ export default () =>
     },
     refund: ({ orderId, cents }, { idempotencyKey }) => {
       if (process.env.SHOP_FAULT === "not-applied") throw notApplied("the card is blocked")
+      if (process.env.SHOP_FAULT === "stuck") return new Promise(() => {})
       if (isNew(idempotencyKey)) log(`refund ${orderId} ${cents}`)
       if (process.env.SHOP_FAULT === "effect") throw new Error("the line went dead")
       if (process.env.SHOP_FAULT === "crash") process.kill(process.pid, "SIGKILL")

@@ -1,0 +1,79 @@
+/** Who may approve: the host's key set. A key's owner, tenant and roles stand here and nowhere else. */
+import { createHash, generateKeyPairSync, type JsonWebKey } from "node:crypto"
+import { type Static, Type } from "@sinclair/typebox"
+import { Value } from "@sinclair/typebox/value"
+import { canonical } from "../../text/canonical.ts"
+import { copyJson } from "../../text/copy-json.ts"
+
+/** An Ed25519 public key (RFC 8037). More than this, `d` above all, does not belong in a key set. */
+const PublicKeyShape = Type.Object(
+  { kty: Type.Literal("OKP"), crv: Type.Literal("Ed25519"), x: Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }) },
+  { additionalProperties: false },
+)
+
+const ApproverShape = Type.Object(
+  {
+    kid: Type.String({ minLength: 1, maxLength: 512 }),
+    publicKey: PublicKeyShape,
+    subject: Type.String({ minLength: 1, maxLength: 512 }),
+    tenant: Type.String({ minLength: 1, maxLength: 512 }),
+    roles: Type.Array(Type.String({ minLength: 1, maxLength: 512 })),
+    /** Milliseconds since the epoch. A new key is given before it is in use, an old one kept until it is not. */
+    notBeforeMs: Type.Optional(Type.Number()),
+    /** From then on nothing that it signed counts, whenever it was signed. */
+    revokedAtMs: Type.Optional(Type.Number()),
+    /** A key of `sequitur keygen --development`: refused where the process does not say that it is one of development. */
+    development: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
+export type Approver = Static<typeof ApproverShape>
+
+/** Looks a key up by its `kid`. Asked again at each dispatch, so that a revocation is heard. */
+export type FindApprover = (kid: string) => Promise<Approver | undefined>
+
+/** The host's key set: as data, or as a function that knows more, or later. */
+export type KeySet = readonly Approver[] | ((kid: string) => Approver | undefined | Promise<Approver | undefined>)
+
+/** `undefined` where the host's function knows none, throws, or gives what is no approver: then nobody has approved. */
+export function approversIn(keySet: KeySet): FindApprover {
+  const find = typeof keySet === "function" ? keySet : byKid(keySet)
+  return async (kid) => {
+    try {
+      const found = await find(kid)
+      const copied = found && copyJson(found, { depth: 4, nodes: 1_000, bytes: 65_536 }, { numbers: "finite" })
+      if (copied?.ok !== true || !Value.Check(ApproverShape, copied.value)) return undefined
+      const approver = copied.value as Approver
+      return approver.kid === kid && isUsable(approver) ? approver : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Of two keys by one name nobody knows which is meant. */
+const byKid = (approvers: readonly Approver[]) => (kid: string) => {
+  const named = approvers.filter((approver) => approver.kid === kid)
+  return named.length === 1 ? named[0] : undefined
+}
+
+const isUsable = ({ development }: Approver): boolean =>
+  development !== true || process.env.NODE_ENV === "development" || process.env.NODE_ENV === "test"
+
+export interface KeyPair {
+  /** JWK thumbprint (RFC 7638) of the public key. */
+  readonly kid: string
+  readonly publicKey: Approver["publicKey"]
+  /** The private key as a JWK. Whoever has it can approve. */
+  readonly privateKey: JsonWebKey
+}
+
+/** A new Ed25519 key pair. */
+export function generateKeys(): KeyPair {
+  const { privateKey } = generateKeyPairSync("ed25519")
+  const jwk = privateKey.export({ format: "jwk" })
+  const publicKey = { kty: "OKP", crv: "Ed25519", x: `${jwk.x}` } as const
+  const kid = createHash("sha256").update(canonical(publicKey)).digest("base64url")
+  return { kid, publicKey, privateKey: jwk }
+}
