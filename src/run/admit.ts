@@ -109,13 +109,14 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return
-    const { version, effect, timeoutMs, idempotency, reconcile, compensation } = tool
+    const { version, effect, timeoutMs, idempotency, reconcile, retry, compensation } = tool
     policies[tool.name] = {
       version,
       effect,
       timeoutMs,
       idempotency,
       ...(reconcile === undefined ? {} : { reconcile }),
+      ...(retry === undefined ? {} : { retry }),
       ...(compensation.kind === "call" ? { undo: compensation } : {}),
     }
     if (compensation.kind === "call") note(tools.get(compensation.tool))
@@ -129,6 +130,17 @@ const refuse = (field: string, problem: string, expected: string): InputsRefused
 
 /** "is an integer"; of what was not given, "is missing". */
 export const sayFound = (value: unknown): string => (value === undefined ? "is missing" : `is ${nameOf(value)}`)
+
+/** An option that counts. */
+export const refuseCount = (field: string, value: unknown, min: number, of?: "runner" | "worker"): InputsRefused => {
+  const found = typeof value === "number" ? `is ${value}` : sayFound(value)
+  return new InputsRefused({
+    field,
+    problem: `must be a whole number, ${min} or more, but ${found}`,
+    expected: `Give a whole number, ${min} or more.`,
+    ...(of === undefined ? {} : { of }),
+  })
+}
 
 /** Empty is not absent: a key made over an empty name would be everybody's. */
 export function admitName(field: string, value: unknown): InputsRefused | undefined {

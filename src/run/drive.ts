@@ -2,6 +2,7 @@
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { Retry } from "../catalog/policy.ts"
 import type {
   AnswerLost,
   AttemptFailed,
@@ -32,9 +33,9 @@ import {
 import { Ids, type IdsService } from "./ids.ts"
 import { lookUp } from "./look-up.ts"
 import { stop } from "./next/compensate.ts"
-import { type Action, type CallAction, next } from "./next/next.ts"
+import { type Action, type CallAction, type CallAgain, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
-import { backoffMs, decideRetry, failuresMax } from "./next/retry.ts"
+import { backoffMs, decideRetry, retryIn } from "./next/retry.ts"
 import { promptMs } from "./next/settle.ts"
 import { Pulse } from "./pulse.ts"
 import type { Toolbox } from "./toolbox.ts"
@@ -144,8 +145,11 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
 }
 
 /** When a run that rests must be taken up again. */
-const dueOf = (action: Action): number | undefined =>
-  action.kind === "wait" ? action.notAfterMs : action.kind === "reconcile" ? action.notBeforeMs : undefined
+function dueOf(action: Action): number | undefined {
+  if (action.kind === "wait") return action.notAfterMs
+  if (action.kind === "reconcile") return action.notBeforeMs
+  return action.kind === "call" || action.kind === "call-again" ? action.pause?.atMs : undefined
+}
 
 /** An event to be added; or to decide anew; or to stop here. */
 type Acted = Event | "look-again" | "rest"
@@ -156,6 +160,7 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "call":
       return yield* call(desk, action)
     case "call-again": {
+      if (isLong(desk, action)) return "rest"
       if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
       return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
     }
@@ -203,6 +208,7 @@ function endAtDeadline({ book, clock }: Desk, { stepId, notAfterMs }: Action & {
 function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
   const { book, clock } = desk
   const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
+  if (isLong(desk, action)) return "rest"
   if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
   if (undoes === undefined) {
     const late = checkDeadline(desk, stepId, action.notAfterMs)
@@ -256,7 +262,8 @@ function* dispatch(
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   const answer = yield* Effect.interruptible(perform(worker, made, limit))
   stop?.()
-  return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
+  const leastMs = answer.kind === "attempt-failed" ? answer.retryAfterMs : undefined
+  return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool, leastMs)
 }
 
 /**
@@ -296,7 +303,7 @@ const unnoticedMs = 50
 /** That this call was not applied says nothing of the one before it by the same key. */
 function lostAgain(answer: Outcome | AttemptFailed | AnswerLost): Outcome | AttemptFailed | AnswerLost {
   if (answer.kind !== "attempt-failed") return answer
-  const { again: _, ...failed } = answer
+  const { again: _, retryAfterMs: __, ...failed } = answer
   return { ...failed, kind: "answer-lost" }
 }
 
@@ -318,11 +325,14 @@ function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): Effect.
   const asked = { stepId, tool, attempt, args, idempotencyKey, ...(undoes === undefined ? {} : { undoes }) }
   const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
   if (answer.answer !== "unknown" && answer.answer !== "barred") return answer
-  return { ...answer, again: pauseAfter(book.state.step.asked + 1, clock, ids) }
+  return { ...answer, again: pauseAfter(retryIn(book.state, tool.name), book.state.step.asked + 1, clock, ids) }
 }
 
 /** Longer waits are not sat out: the run is let go of, and taken up when it is due. */
 const napMs = 60_000
+
+const isLong = ({ clock }: Desk, { pause }: CallAction | CallAgain): boolean =>
+  pause !== undefined && Math.min(pause.afterMs, pause.atMs - clock.currentTimeMillisUnsafe()) > napMs
 
 /** True where something has come in between. */
 function* pause({ book, clock, pulse }: Desk, { afterMs, atMs }: Pause): Effect.fn.Return<boolean, FlushFailure> {
@@ -367,21 +377,37 @@ function limitOf({ tool, notAfterMs, workLeftMs }: CallAction, state: RunState, 
 function withPause(
   answer: Event,
   { ready, book, clock, ids }: Desk,
-  tool: CalledTool,
+  { name, mutates }: CalledTool,
+  leastMs: number | undefined,
 ): AttemptFailed | AnswerLost | Event {
-  const { step, retries, started } = book.state
-  const failures = step.failures + 1
+  const { state } = book
+  const retry = retryIn(state, name)
+  const failures = state.step.failures + 1
+  const pause = (): Pause => pauseAfter(retry, failures, clock, ids, leastMs)
   if (answer.kind === "answer-lost") {
-    const { kind } = started.tools[tool.name]?.idempotency ?? { kind: "none" }
-    return kind === "none" || failures >= failuresMax ? answer : { ...answer, again: pauseAfter(failures, clock, ids) }
+    const { idempotency, timeoutMs = 0 } = state.started.tools[name] ?? {}
+    if (idempotency === undefined || idempotency.kind === "none" || failures >= retry.times) return answer
+    const again = pause()
+    if (idempotency.kind === "natural") return { ...answer, again }
+    // Rather sooner than not at all: a key that is forgotten by then is of no use.
+    const lastMs = state.step.firstAtMs + idempotency.retentionMs - timeoutMs - promptMs
+    const nowMs = again.atMs - again.afterMs
+    const afterMs = Math.max(0, Math.min(again.afterMs, lastMs - nowMs))
+    return { ...answer, again: { afterMs, atMs: nowMs + afterMs } }
   }
   if (answer.kind !== "attempt-failed") return answer
-  const spent = { retries, max: ready?.catalog.budgets.retries }
-  const decision = decideRetry(tool, answer.stepId, answer.failure, failures, spent)
-  return decision === "again" ? { ...answer, again: pauseAfter(failures, clock, ids) } : answer
+  // Undoing is no part of what the budgets and the deadline allow.
+  const undoes = answer.undoes === true
+  const spent = { retries: state.retries, max: undoes ? undefined : ready?.catalog.budgets.retries }
+  const decision = decideRetry({ mutates, times: retry.times }, answer, failures, spent)
+  if (decision !== "again") return answer
+  const again = pause()
+  const { startedAtMs, started } = state
+  const tooLate = started.deadlineMs !== undefined && again.atMs > startedAtMs + started.deadlineMs
+  return tooLate && !undoes && leastMs !== undefined ? answer : { ...answer, again }
 }
 
-function pauseAfter(failures: number, clock: Clock, ids: IdsService): Pause {
-  const afterMs = backoffMs(failures, ids.random())
+function pauseAfter(retry: Retry, failures: number, clock: Clock, ids: IdsService, leastMs = 0): Pause {
+  const afterMs = Math.max(leastMs, backoffMs(retry, failures, ids.random()))
   return { afterMs, atMs: clock.currentTimeMillisUnsafe() + afterMs }
 }
