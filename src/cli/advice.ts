@@ -64,6 +64,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN208":
       if (runId === undefined) return undefined
       // Who holds an imported run is in another store: there is nothing here to wait for.
+      if (`${fields.standing}`.startsWith("was recovered"))
+        return `Find out what it has done beyond ${command("log", runId)}; then ${command("resume", runId)} with --take-over goes on with it.`
       return `${fields.standing}`.startsWith("is held by")
         ? waitFor(command("resume", runId))
         : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`

@@ -40,9 +40,10 @@ function addResolve(program: Command, done: Done): void {
       "it happened: the result that its tool would have returned; - is standard input",
     )
     .addOption(
-      new Option("--not-applied", "it did not happen, and will not: it is called again at once, under a new key").conflicts(
-        "applied",
-      ),
+      new Option(
+        "--not-applied",
+        "it did not happen, and will not: it is called again at once, under a new key",
+      ).conflicts("applied"),
     )
     .addOption(
       new Option(

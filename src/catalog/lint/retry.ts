@@ -28,7 +28,11 @@ export function lintRetry(tool: Tool, { budgets }: Built, at: Pointer): Unplaced
   const waits = `waits for ${pausesMs} ms in all before its last call`
   const less = "Lower `times` or the pauses"
   if (keptMs !== undefined && keptMs >= timeoutMs && pausesMs + timeoutMs > keptMs)
-    warn("retry", `${waits}, but its key is kept for ${keptMs} ms`, `${less}, or raise \`retentionMs\`.`)
+    warn(
+      "retry",
+      `${waits}, but its key is kept for ${keptMs} ms, and a call may take ${timeoutMs} ms`,
+      `${less}, or raise \`retentionMs\`.`,
+    )
   for (const budget of ["wallMs", "deadlineMs"] as const) {
     const max = budgets[budget]
     if (max !== undefined && pausesMs > max)
