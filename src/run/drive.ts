@@ -94,7 +94,7 @@ const work = Effect.fnUntraced(function* (
     observe,
     cutOff: undefined,
   }
-  const pulse = new Pulse(book, clock, leaseMs, fork)
+  const pulse = new Pulse(book, clock, leaseMs, fork, stopping)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
@@ -335,12 +335,15 @@ const isLong = ({ clock }: Desk, { pause }: CallAction | CallAgain): boolean =>
   pause !== undefined && Math.min(pause.afterMs, pause.atMs - clock.currentTimeMillisUnsafe()) > napMs
 
 /** True where something has come in between. */
-function* pause({ book, clock, pulse }: Desk, { afterMs, atMs }: Pause): Effect.fn.Return<boolean, FlushFailure> {
+function* pause(
+  { book, clock, pulse, stopping }: Desk,
+  { afterMs, atMs }: Pause,
+): Effect.fn.Return<boolean, FlushFailure> {
   if ((yield* book.flush()) === "overtaken") return true
   // However the clock was set meanwhile, it is never longer than was meant.
   const waitMs = Math.min(afterMs, atMs - clock.currentTimeMillisUnsafe())
   if (waitMs > 0) yield* Effect.interruptible(pulse.sleep(waitMs))
-  if (!pulse.takeNews()) return false
+  if (!pulse.takeNews()) return stopping()
   yield* book.catchUp()
   return true
 }
