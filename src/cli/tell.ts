@@ -69,8 +69,8 @@ function explainDoubt({ runId, cancel }: RunView, doubt: DoubtView, store: strin
   print(`${happened}${settle(["--applied", "<its result.json>"])}`)
   print(`${not}${settle(["--not-applied"])}`)
   if (undoes || cancel === null) print(`${" ".repeat(not.length)}(${name} is then called again at once)`)
-  if (again) print(`if it is not known: ${settle(["--retry"])}`)
-  if (undoes) print(`to leave it undone: ${settle(["--give-up"])}`)
+  if (again) print(`${"to try it again:".padEnd(not.length)}${settle(["--retry"])}`)
+  if (undoes) print(`${"to leave it:".padEnd(not.length)}${settle(["--give-up"])}`)
 }
 
 export function exitOf(status: Status): number {
