@@ -15,7 +15,7 @@ export {
 export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/status.ts"
-export type { RunOptions } from "./admit.ts"
+export type { InputsOf, RunOptions } from "./admit.ts"
 export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval.ts"
 export type { RunEntry } from "./book.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"

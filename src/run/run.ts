@@ -45,7 +45,7 @@ export interface Driving {
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
-  extends RunOptions,
+  extends RunOptions<NoInfer<Spec>>,
     Equipment<Spec, Written>,
     Driving {}
 

@@ -41,7 +41,8 @@ export interface Tenanted {
 
 /** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken up. */
 export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
-  readonly run: <Results>(plan: CompiledPlan<Results>, options: RunOptions) => Promise<RunReport<Spec, Results>>
+  /** A method, so that a runner of one catalog still counts as a runner of any. */
+  run<Results>(plan: CompiledPlan<Results>, options: RunOptions<Spec>): Promise<RunReport<Spec, Results>>
   readonly resume: (runId: string, options?: TakingUp) => Promise<RunReport<Spec>>
   /** Records the decision and takes the run up again. Where this runner could not go on with it, nothing is recorded. */
   readonly approve: (runId: string, stepId: string, decision: PlainDecision) => Promise<RunReport<Spec>>

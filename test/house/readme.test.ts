@@ -101,7 +101,6 @@ declare const text: string
 declare const answer: string
 declare const accountId: string
 declare const messages: string[]
-declare const inputs: JsonObject
 declare const billing: { list(id: string, signal: AbortSignal): Promise<{ workspaces: { id: string }[] }> }
 interface Sent { [key: string]: unknown; type: "object"; properties?: { [key: string]: object }; required?: string[] }
 declare const tools: import("sequitur/run").Toolbox<(typeof catalog)["spec"]>

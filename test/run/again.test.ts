@@ -18,6 +18,7 @@ import {
 } from "sequitur/run"
 import { describe, expect } from "vitest"
 import type { Event } from "../../src/journal/entry.ts"
+import { misshapen } from "../../src/journal/event-shape.ts"
 import { replay } from "../../src/journal/state.ts"
 import { verifyStore } from "../../src/journal/verify.ts"
 import { rederive } from "../../src/run/rederive.ts"
@@ -89,6 +90,9 @@ const office = (of = catalog) =>
       Effect.gen(function* () {
         expect((yield* journal.inspect((whole) => verifyStore(whole))).findings).toEqual([])
         const all = yield* entries
+        const started = only(yield* events, "run-started")[0]
+        for (const { seq, event } of all)
+          expect(misshapen(event, seq === 0 ? undefined : started), event.kind).toBeUndefined()
         const state = replay("run", all)
         if (state instanceof Error) throw state
         const ready = footingFor(state, doors(instead).box.tools)
@@ -99,7 +103,7 @@ const office = (of = catalog) =>
   })
 
 type Kind<K extends Event["kind"]> = Extract<Event, { kind: K }>
-const of = <K extends Event["kind"]>(events: readonly Event[], kind: K): readonly Kind<K>[] =>
+const only = <K extends Event["kind"]>(events: readonly Event[], kind: K): readonly Kind<K>[] =>
   events.filter((event): event is Kind<K> => event.kind === kind)
 const pausesIn = (events: readonly Event[]): readonly (number | undefined)[] =>
   events.flatMap((event) =>
@@ -149,7 +153,7 @@ describe("a lost answer", () => {
         expect(made.outside.calls).toHaveLength(times)
         const events = yield* made.events
         for (const pause of pausesIn(events).slice(0, -1)) expect(pause).toBeLessThanOrEqual(20)
-        const [started] = of(events, "run-started")
+        const [started] = only(events, "run-started")
         expect(started?.tools.keyed?.retry).toEqual({ times, backoffMs: 10, maxBackoffMs: 20 })
         yield* made.sound()
       }
@@ -218,7 +222,11 @@ describe("a person has it asked for once more", () => {
         expect(report).toMatchObject({ status: "succeeded", steps: { s0: { id: "p_i0" } } })
         expect(new Set(outside.calls.map(({ key }) => key)).size).toBe(1)
         expect([...outside.applied.values()]).toEqual([1])
-        expect(of(yield* events, "resolved").at(-1)).toMatchObject({ answer: "again", by: "bob", reason: "it is back" })
+        expect(only(yield* events, "resolved").at(-1)).toMatchObject({
+          answer: "again",
+          by: "bob",
+          reason: "it is back",
+        })
         yield* sound()
       }),
     )
@@ -324,7 +332,7 @@ describe("an undo that cannot succeed", () => {
         ],
       })
       expect(report.effects[1]?.failure?.message).toContain("`bob` gave it up: the endpoint is gone")
-      expect(of(yield* events, "resolved")).toMatchObject([{ answer: "given-up", undoes: true }])
+      expect(only(yield* events, "resolved")).toMatchObject([{ answer: "given-up", undoes: true }])
       yield* sound()
     }),
   )
@@ -380,7 +388,7 @@ describe("notApplied(…, { retryAfterMs })", () => {
         const { doors, events, outside, sound } = yield* office()
         expect(yield* doors({ call: busy(2) ?? {} }).run(tool)).toMatchObject({ status: "succeeded" })
         expect(outside.calls).toHaveLength(3)
-        const failed = of(yield* events, "attempt-failed")
+        const failed = only(yield* events, "attempt-failed")
         expect(failed).toHaveLength(2)
         for (const { again, retryAfterMs } of failed) {
           expect(retryAfterMs).toBe(7_000)
@@ -460,7 +468,7 @@ describe("notApplied(…, { retryAfterMs })", () => {
       }).run("keyed")
       expect(report).toMatchObject({ status: "succeeded" })
       expect(new Set(outside.calls.map(({ key }) => key)).size).toBe(1)
-      const lost = of(yield* events, "answer-lost")
+      const lost = only(yield* events, "answer-lost")
       expect(lost[1]?.again?.afterMs).toBeGreaterThanOrEqual(9_000)
       yield* sound()
     }),
