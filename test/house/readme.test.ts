@@ -81,7 +81,7 @@ test("every example, command and code on the page is as it is", () => {
 
 /** What the examples take as given, by what they import first. */
 const given = `
-import { definePlan as define, defineCatalog as declare_, type JsonObject, tool as one } from "sequitur"
+import { definePlan as define, defineCatalog as declare_, tool as one } from "sequitur"
 import { z as zod } from "zod"
 
 const catalog = declare_({

@@ -232,6 +232,20 @@ describe("a person has it asked for once more", () => {
     )
   }
 
+  it.effect("and however often that was, a later word is acted on all the same", () =>
+    Effect.gen(function* () {
+      const { doors, outside, sound } = yield* office()
+      const down = doors({ call: { keyed: () => fail() } })
+      expect(yield* down.run("keyed")).toMatchObject({ status: "in_doubt" })
+      for (let round = 1; round <= 3; round++)
+        expect(yield* down.resolve("s0", { retry: true })).toMatchObject({ status: "in_doubt" })
+      expect(outside.calls).toHaveLength(12)
+      expect(yield* doors().resolve("s0", { notApplied: true })).toMatchObject({ status: "succeeded" })
+      expect(new Set(outside.calls.map(({ key }) => key)).size).toBe(2)
+      yield* sound()
+    }),
+  )
+
   it.effect("asked: it is asked after again", () =>
     Effect.gen(function* () {
       const { doors, outside, sound } = yield* office()

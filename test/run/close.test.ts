@@ -110,5 +110,10 @@ describe("close", () => {
       message: "`graceMs` of this runner must be a whole number, 0 or more, but is -1",
     })
     await runner.close()
+    const leased = createRunner({ catalog, tools: handlersOf(countCalls()), store: newStore(), leaseMs: 0 })
+    await expect(leased.run(noting, scope)).rejects.toMatchObject({
+      message: "`leaseMs` of this run must be a whole number, 1 or more, but is 0",
+    })
+    await leased.close()
   })
 })

@@ -186,10 +186,10 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const stepId = step.step.id
   const exhausted = checkSpent(ready, step, state)
   if (exhausted !== undefined) return fail(state, exhausted)
-  const { attempts, failures, released } = state.step
+  const { attempts, excused, failures, released } = state.step
   const { name: tool } = step.tool
-  // What was lost and barred again and again is not made for ever.
-  if (attempts >= attemptsMax || (released && failures >= retryIn(state, tool).times))
+  // What was lost and barred again and again is not made for ever, unless a person asks for it.
+  if (attempts - excused >= attemptsMax || (released && failures >= retryIn(state, tool).times))
     return fail(state, new CallInterrupted({ stepId, tool, attempts }))
   const late = state.observations.find(({ contradicts, event }) => contradicts && event.stepId === stepId)
   if (late !== undefined) return fail(state, new SettlementContradicted({ stepId, tool, attempt: late.event.attempt }))
