@@ -1,4 +1,4 @@
-/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ806 … SEQ824. */
+/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ806 … SEQ825. */
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import type { Built, CatalogSpec, Tool } from "./catalog.ts"
@@ -10,6 +10,7 @@ import { lintMachine, lintStates } from "./lint/machine.ts"
 import { lintNames } from "./lint/names.ts"
 import { isKnown } from "./lint/parameter.ts"
 import { lintRequires } from "./lint/requires.ts"
+import { lintRetry } from "./lint/retry.ts"
 import { lintOnce, lintReconcile, lintRules } from "./lint/rules.ts"
 import type { ToolSpec } from "./tool.ts"
 
@@ -24,6 +25,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
       ...lintRequires(tool, catalog, at),
       ...lintAnswers(tool, toolSpec, at),
       ...lintReconcile(tool, at),
+      ...lintRetry(tool, catalog, at),
       ...lintUnheldPolicies(tool, toolSpec, at),
     )
     // What is wrong with a schema was told: nothing is known of its parameters.

@@ -64,11 +64,21 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN208":
       if (runId === undefined) return undefined
       // Who holds an imported run is in another store: there is nothing here to wait for.
+      if (`${fields.standing}`.startsWith("was recovered"))
+        return `Find out what it has done beyond ${command("log", runId)}; then ${command("resume", runId)} with --take-over goes on with it.`
       return `${fields.standing}`.startsWith("is held by")
         ? waitFor(command("resume", runId))
         : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`
     case "RUN209":
-      return runId && `${command("log", runId)} shows what it waits for now.`
+      return (
+        runId &&
+        `${command("log", runId)} shows what it waits for now; where a late answer has settled it, ${command("resume", runId)} goes on.`
+      )
+    case "RUN211":
+      if (runId === undefined) return undefined
+      return fields.deed === "given up"
+        ? "Say --applied with its result, --not-applied, or --retry; to stop the run, `cancel` it as well."
+        : "Find out whether it has happened, and say --applied with its result, or --not-applied."
     case "RUN305":
       return (
         runId &&

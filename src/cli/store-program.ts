@@ -40,7 +40,23 @@ function addResolve(program: Command, done: Done): void {
       "it happened: the result that its tool would have returned; - is standard input",
     )
     .addOption(
-      new Option("--not-applied", "it did not happen, and will not: it is called again at once").conflicts("applied"),
+      new Option(
+        "--not-applied",
+        "it did not happen, and will not: it is called again at once, under a new key",
+      ).conflicts("applied"),
+    )
+    .addOption(
+      new Option(
+        "--retry",
+        "it is not known: call it again by its recorded key, or ask after it again, where its tool allows that",
+      ).conflicts(["applied", "notApplied"]),
+    )
+    .addOption(
+      new Option("--give-up", "of an undo: leave it undone, and end the run").conflicts([
+        "applied",
+        "notApplied",
+        "retry",
+      ]),
     )
     .addOption(
       new Option(
@@ -59,6 +75,7 @@ function addResolve(program: Command, done: Done): void {
       examples(
         'resolve run_42 pay --applied result.json --reason "seen in the bank\'s list"',
         'resolve run_42 pay --not-applied --by eve --reason "the bank has no such payment"',
+        'resolve run_42 pay --retry --reason "the bank is back"',
       ),
     )
     .action(async (run, step, options) =>

@@ -64,6 +64,16 @@ const policy = Type.Object(
       Type.Object({ kind: oneOf("natural", "none") }, closed),
     ]),
     reconcile: optional(Type.Object({ finalAfterMs: count }, closed)),
+    retry: optional(
+      Type.Object(
+        {
+          times: optional(Type.Integer({ minimum: 1, maximum: 10 })),
+          backoffMs: optional(positive),
+          maxBackoffMs: optional(positive),
+        },
+        closed,
+      ),
+    ),
     undo: optional(Type.Object({ kind: Type.Literal("call"), tool: name, args: Type.Array(argument) }, closed)),
   },
   closed,
@@ -118,7 +128,13 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     again: optional(oneOf("natural", "key", "not-applied")),
   },
   outcome: { ...attempt, tookMs: milliseconds, ...answer },
-  "attempt-failed": { ...attempt, tookMs: milliseconds, failure, again: pause },
+  "attempt-failed": {
+    ...attempt,
+    tookMs: milliseconds,
+    failure,
+    retryAfterMs: optional(count),
+    again: pause,
+  },
   "answer-lost": { ...attempt, tookMs: milliseconds, failure, again: pause },
   reconciled: {
     ...step,
@@ -141,7 +157,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   "approval-requested": { ...transition, requestId: name, follows: Type.Array(following) },
   "approval-decided": { stepId: name, requestId: name, decision: oneOf("approved", "denied"), ...word },
   "in-doubt": { ...attempt, failure },
-  resolved: { ...step, answer: oneOf("applied", "not-applied"), ...word, result: optional(json) },
+  resolved: { ...step, answer: oneOf("applied", "not-applied", "again", "given-up"), ...word, ...answer },
   "cancel-requested": word,
   observed: {
     ...attempt,

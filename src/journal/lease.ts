@@ -27,8 +27,8 @@ export const farthestMs = 8.64e15
 
 const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
 
-/** Holds what was imported before it had ended: the store that it comes from may go on with it too. */
-const elsewhere = "the store it was imported from"
+/** Hold what came here before it had ended: the store that it comes from may go on with it too, and may have been further. */
+const elsewhere = { imported: "the store it was imported from", recovered: "the store it was recovered from" } as const
 
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
@@ -74,9 +74,14 @@ const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoc
 
 function underWay({ runId, untilMs }: Held, owner: string): RunUnderWay {
   const takeOver = "`resume` it with `takeOver: true` (`--take-over`), if you know that"
-  if (owner === elsewhere) {
+  if (owner === elsewhere.imported) {
     const standing = "was imported before it had ended, and may go on in the store it comes from"
     return new RunUnderWay({ runId, standing, remedy: `Otherwise ${takeOver} it does not.` })
+  }
+  if (owner === elsewhere.recovered) {
+    const standing = "was recovered before it had ended, and what it did last may be lost"
+    const remedy = `Find out what it has done beyond its \`log\`; then ${takeOver} nothing of that would be done again.`
+    return new RunUnderWay({ runId, standing, remedy })
   }
   return new RunUnderWay({
     runId,
@@ -134,13 +139,13 @@ export function renew(rows: Rows, runId: string, as: Writer): number | LeaseLost
 }
 
 /**
- * Runs of another store, in the order in which they were written there. Where that one may still go on with them, those that
- * have not ended must be taken from it; where it is `gone`, nobody holds them.
+ * Runs of another store, in the order in which they were written there. That one may still go on with those that have not ended;
+ * or they have gone further there, and that is lost: they must be taken from it.
  */
 export function adopt(
   rows: Rows,
   entries: readonly Entry[],
-  from: "there" | "gone",
+  from: keyof typeof elsewhere,
 ): JournalConflict | Taken | undefined {
   const adopted = new Map<string, RunRow>()
   for (const { runId, seq, atMs, event } of entries) {
@@ -155,13 +160,14 @@ export function adopt(
     rows.addEntry(after, record)
   }
   for (const run of adopted.values()) {
-    // Nobody goes on with what is in doubt before a person has said what became of it.
-    const held = from === "there" && !isTerminal(run.status) && run.status !== "in_doubt"
-    const holder = held ? { owner: elsewhere, untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
+    const holder = isHeld(run) ? { owner: elsewhere[from], untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
     rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
   }
   return undefined
 }
+
+/** Of another store. Nobody goes on with what is in doubt before a person has said what became of it. */
+export const isHeld = ({ status }: RunRow): boolean => !isTerminal(status) && status !== "in_doubt"
 
 /** Whether somebody must take up a run. A store may ask its own way. */
 export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {

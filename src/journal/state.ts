@@ -13,6 +13,7 @@ import type {
   Pause,
   Reconciled,
   Recorded,
+  Resolved,
   RunStarted,
   WindingDown,
 } from "./entry.ts"
@@ -90,13 +91,15 @@ export interface Progress {
   readonly firstAtMs: number
   readonly lastAtMs: number
   /** Why nobody waits for its answer any more; undefined while somebody does. */
-  readonly lost: AnswerLost | "process-ended" | undefined
+  readonly lost: AnswerLost | "process-ended" | "taken-over" | undefined
   /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
   readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
   readonly asked: number
   /** How often it was begun, and how often it failed: the rest was lost. */
   readonly attempts: number
   readonly failures: number
+  /** How many attempts there were when a person last asked for another. */
+  readonly excused: number
   /** The last attempt, where it failed. */
   readonly failed: AttemptFailed | undefined
   /** Of an effect that was proved not to have happened: it may be begun anew, under another key, after this pause. */
@@ -113,6 +116,7 @@ export const untouched: Progress = {
   asked: 0,
   attempts: 0,
   failures: 0,
+  excused: 0,
   failed: undefined,
   released: false,
   pause: undefined,
@@ -187,7 +191,10 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "taken-up":
       return {
         epoch: event.epoch,
-        step: step.open === undefined ? step : { ...step, lost: step.lost ?? "process-ended" },
+        step:
+          step.open === undefined
+            ? step
+            : { ...step, lost: step.lost ?? (event.takeOver ? "taken-over" : "process-ended") },
       }
     case "intent":
       return begun(state, event, atMs)
@@ -228,7 +235,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "in-doubt":
       return { status: "in_doubt", failure: event.failure }
     case "resolved":
-      return { ...settled(state, event.answer === "applied", event.result), status: "running" }
+      return { ...settled(state, event), status: "running" }
     case "cancel-requested":
       return { cancel: event, status: state.status === "in_doubt" ? "in_doubt" : "running" }
     case "observed":
@@ -252,6 +259,7 @@ function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState>
       lastAtMs: atMs,
       attempts: attempt,
       failures: step.failures,
+      excused: step.excused,
     },
     retries: attempt > 1 && undoes === undefined ? state.retries + 1 : state.retries,
     sideEffects: effect && again === undefined ? state.sideEffects + 1 : state.sideEffects,
@@ -283,12 +291,12 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
 /** It is known that nothing happened. */
 function failed(state: RunState, event: AttemptFailed): Partial<RunState> {
   const { step } = state
-  const { open, attempts, failures } = step
+  const { open, attempts, failures, excused } = step
   if (open?.undoes === true && event.again === undefined)
     return { step: untouched, undone: state.undone.with(open.stepId, { kind: "failed", failure: event.failure }) }
   const released = open?.idempotencyKey !== undefined
   return {
-    step: { ...untouched, attempts, failures: failures + 1, failed: event, released },
+    step: { ...untouched, attempts, failures: failures + 1, excused, failed: event, released },
     sideEffects: released && open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
   }
 }
@@ -303,19 +311,50 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
 
 /** It did not happen, and never will under this key: the step may be begun anew. */
 function released(state: RunState, pause?: Pause): Partial<RunState> {
-  const { open, attempts, failures } = state.step
+  const { open, attempts, failures, excused } = state.step
   return {
-    step: { ...untouched, attempts, failures, released: true, pause },
+    step: { ...untouched, attempts, failures, excused, released: true, pause },
     sideEffects: open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
     failure: state.ending?.failure,
   }
 }
 
-function settled(state: RunState, applied: boolean, result: Json | undefined): Partial<RunState> {
-  const cleared = { ...state, failure: state.ending?.failure }
-  if (applied) return { failure: cleared.failure, ...answered(cleared, result, undefined) }
-  // Somebody has looked: what failed before that counts no more.
-  return released({ ...state, step: { ...state.step, failures: 0 } })
+/** Somebody has looked: what failed before that counts no more. */
+function settled(state: RunState, { answer, result, failure }: Resolved): Partial<RunState> {
+  const { step, undone, ending } = state
+  const cleared = { ...state, failure: ending?.failure }
+  switch (answer) {
+    case "applied":
+      return { failure: cleared.failure, ...answered(cleared, result, undefined) }
+    case "not-applied":
+      return released({ ...state, step: { ...step, failures: 0 } })
+    case "again":
+      return {
+        failure: cleared.failure,
+        step: {
+          ...step,
+          lost: atOnce(step.lost),
+          reconciled: undefined,
+          asked: 0,
+          failures: 0,
+          excused: step.attempts,
+        },
+      }
+    case "given-up":
+      if (step.open === undefined || failure === undefined) return {}
+      return {
+        failure: cleared.failure,
+        step: untouched,
+        undone: undone.with(step.open.stepId, { kind: "failed", failure }),
+      }
+  }
+}
+
+/** Without its pause. */
+function atOnce(lost: Progress["lost"]): Progress["lost"] {
+  if (typeof lost !== "object") return lost
+  const { again: _, ...rest } = lost
+  return rest
 }
 
 /**

@@ -141,9 +141,10 @@ function openAfter(run: RunRow, event: Event): OpenCall | undefined {
       }
     case "outcome":
     case "attempt-failed":
-    case "resolved":
     case "winding-down":
       return undefined
+    case "resolved":
+      return event.answer === "again" ? open : undefined
     case "reconciled":
       return event.answer === "applied" || event.answer === "barred" ? undefined : open
     case "observed":
@@ -206,7 +207,8 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
       if (event.answer === "barred") close(event, "released")
       return undefined
     case "resolved":
-      close(event, event.answer === "applied" ? "applied" : "released")
+      // An undo that was given up has not happened: what it would undo stands.
+      if (event.answer !== "again") close(event, event.answer === "applied" ? "applied" : "released")
       return undefined
     case "observed":
       if (settles(run, event)) close(event, "applied")

@@ -15,10 +15,10 @@ export {
 export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/status.ts"
-export type { RunOptions } from "./admit.ts"
+export type { InputsOf, RunOptions } from "./admit.ts"
 export { type ApproveOptions, approve, type Decision, decide, deny, type PlainDecision } from "./approval.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
-export { notApplied } from "./call/not-applied.ts"
+export { type NotAppliedOptions, notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
 export { type Cancellation, type CancelOptions, cancel, requestCancel } from "./cancel.ts"
 export {
@@ -36,6 +36,7 @@ export {
   RunInDoubt,
   RunNotFound,
   StalePlan,
+  WordRefused,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
 export { keys } from "./keys.ts"

@@ -80,7 +80,7 @@ function follows(action: Action, event: Derived): boolean {
         same(action.follows, event.follows)
       )
     case "in-doubt":
-      return action.kind === "mark-in-doubt" && action.stepId === event.stepId && same(action.failure, event.failure)
+      return action.kind === "mark-in-doubt" && isDoubtOf(action, event)
     case "winding-down":
       // A run that waits for a person past its deadline is told so by the clock.
       if (action.kind === "wait") return event.status === "exhausted"
@@ -93,6 +93,13 @@ function follows(action: Action, event: Derived): boolean {
 type End = { readonly status: string; readonly failure?: Failure }
 
 const isEnd = (one: End, other: End): boolean => one.status === other.status && same(one.failure, other.failure)
+
+/** What is told to people of a doubt may be worded otherwise by another version. */
+const isDoubtOf = (action: Action & { kind: "mark-in-doubt" }, event: Derived & { kind: "in-doubt" }): boolean =>
+  action.stepId === event.stepId &&
+  action.attempt === event.attempt &&
+  action.undoes === event.undoes &&
+  action.failure.code === event.failure.code
 
 const isCallOf = (
   { stepId, tool, args, ...action }: Action & { kind: "call" },

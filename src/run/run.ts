@@ -11,7 +11,7 @@ import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
-import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
@@ -46,7 +46,7 @@ export interface Driving {
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
-  extends RunOptions,
+  extends RunOptions<NoInfer<Spec>>,
     Equipment<Spec, Written>,
     Driving {}
 
@@ -168,8 +168,7 @@ function rests(footing: Footing, state: RunState, nowMs: number): boolean {
 
 function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
   if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return { owner: ids.make("own"), leaseMs }
-  const expected = "Give whole milliseconds, 1 or more."
-  return new InputsRefused({ field: "`leaseMs`", problem: `must be a time, but ${sayFound(leaseMs)}`, expected })
+  return refuseCount("`leaseMs`", leaseMs, 1)
 }
 
 const defaultLeaseMs = 30_000

@@ -116,6 +116,46 @@ describe.concurrent("resolve", () => {
     expect(records()).toHaveLength(before + 1)
   })
 
+  test("--retry: it is called by its recorded key once more, and the run goes on", async () => {
+    const { call, broken, runId, records } = await begun("in-doubt")
+    const before = await call("log", runId, "--format", "json")
+    const keysOf = (said: Said) =>
+      new Set(
+        linesOf(said).flatMap(({ event }) =>
+          event.kind === "intent" && event.tool === "refund" ? [event.idempotencyKey] : [],
+        ),
+      )
+    const word = ["--retry", "--by", "eve", "--reason", "the line is back"]
+    const still = await broken("effect", "resolve", runId, "pay", ...word)
+    expect([still.code, still.err]).toEqual([4, ""])
+    const said = await call("resolve", runId, "pay", ...word)
+    expect([said.code, said.err]).toEqual([0, ""])
+    expect(said.out).toContain("resolved: to be tried again by eve: the line is back")
+    expect(said.out).toMatch(/\(attempt \d, its key is still good\)/)
+    const after = await call("log", runId, "--format", "json")
+    expect([keysOf(after), keysOf(after).size]).toEqual([keysOf(before), 1])
+    expect(records().filter((line) => line.startsWith("refund")).length).toBeLessThanOrEqual(1)
+    const replayed = await call("replay", runId)
+    expect([replayed.code, replayed.err]).toEqual([0, ""])
+  })
+
+  test("--give-up: an undo is left, told as one that failed, and the run ends; what is no undo is not given up", async () => {
+    const { broken, call, runId } = await begun("waiting")
+    expect((await broken("undo", "deny", runId, "open", "--by", "eve", "--reason", "too much")).code).toBe(4)
+    const both = await call("resolve", runId, "keep", "--give-up", "--retry", "--reason", "seen")
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining("cannot be used with")])
+    const said = await call("resolve", runId, "keep", "--give-up", "--by", "eve", "--reason", "gone for good")
+    expect([said.code, said.err]).toEqual([1, ""])
+    expect(said.out).toContain("resolved: left undone by eve: gone for good")
+    expect(said.out).toMatch(/not undone keep \(hold\): RUN113: .*`eve` gave it up: gone for good\n/)
+    const other = await begun("in-doubt")
+    const refused = await other.call("resolve", other.runId, "pay", "--give-up", "--reason", "seen")
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN211: step `pay` of run `run_\w+` cannot be given up: .*\nhint: Say --applied/),
+    ])
+  })
+
   test("--applied: the result is held to the tool's, and the run goes on with it", async () => {
     const { call, runId, records, store } = await begun("in-doubt")
     const [wrong, neither, both] = await Promise.all([
@@ -228,7 +268,7 @@ describe.concurrent("worker", () => {
       env: { SHOP_FAULT: "stuck" },
       stopAt: '"tool":"refund"',
       signal: "SIGTERM",
-      stopAgainAt: "again to stop at once",
+      again: true,
     })
     expect([stopped.code, stopped.err]).toEqual([
       143,
@@ -349,6 +389,20 @@ describe.concurrent("a whole store", () => {
     const resumed = await there("resume", runId, "--take-over")
     expect([resumed.code, resumed.err]).toEqual([0, ""])
     expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("a run that had not ended goes on in a recovered store only when it is taken over", async () => {
+    const { path, store, runId } = await begun("waiting")
+    const copy = join(path, "recovered.db")
+    const recovered = await sequitur(["recover", store, copy])
+    expect([recovered.code, recovered.err]).toEqual([0, ""])
+    expect(recovered.out).toContain("1 run has not ended: it goes on there only when it is taken over")
+    expect(recovered.out).toContain(`resume ${runId} --take-over --store ${copy}`)
+    const approved = await sequitur(["approve", runId, "open", "--by", "eve", "--store", copy])
+    expect([approved.code, approved.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN208: .* was recovered before it had ended.*\nhint: Find out what it has done/),
+    ])
   })
 
   test("a run is derived anew; what does not follow is named by its entry", async () => {

@@ -62,7 +62,7 @@ describe.each(stores)("%s", (_, open) => {
       const forced = await ask((journal) => journal.takeUp("run", lookAt("c", 150, true)))
       expect(forced.event).toMatchObject({ epoch: 3, takeOver: true })
       const state = await ask((journal) => Effect.map(journal.read("run"), (entries) => replay("run", entries)))
-      expect(state).toMatchObject({ epoch: 3, step: { lost: "process-ended" } })
+      expect(state).toMatchObject({ epoch: 3, step: { lost: "taken-over" } })
     }))
 
   test("whoever lets go writes no more, and an ended run is not taken up", () =>

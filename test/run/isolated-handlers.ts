@@ -37,7 +37,7 @@ export const throwsNull = async () => {
   throw null
 }
 export const declines = () => {
-  throw notApplied("card declined")
+  throw notApplied("card declined", { retryAfterMs: 500 })
 }
 export const effectFails = () => Effect.fail(notApplied("card declined"))
 

@@ -114,6 +114,7 @@ describe("in a process of its own a handler answers as at home", () => {
         const { event } = yield* finish(name)
         expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
         expect(event).toHaveProperty("failure.message", expect.stringContaining("card declined"))
+        expect("retryAfterMs" in event ? event.retryAfterMs : undefined).toBe(name === "declines" ? 500 : undefined)
       }
     }),
   )

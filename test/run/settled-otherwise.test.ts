@@ -41,7 +41,7 @@ describe("an effect that is being undone", () => {
     Effect.gen(function* () {
       let calls = 0
       const { run, provide, box } = yield* office({
-        call: { bare: refuse, unpay: () => (++calls > 1 ? null : silence()) },
+        call: { bare: refuse, unpay: () => (++calls > 3 ? null : silence()) },
       })
       const undoing = yield* Effect.forkChild(run("a", twoSteps))
       yield* TestClock.adjust(10)

@@ -1,6 +1,6 @@
 /** How a call ended, as plain data: it may come from another process. */
 import { describeThrown } from "./describe.ts"
-import { NotApplied } from "./not-applied.ts"
+import { NotApplied, readTime } from "./not-applied.ts"
 
 export type Ending<Value> = Answer<Value> | { readonly kind: "late" | "cut-off" }
 
@@ -12,19 +12,19 @@ export interface Threw {
   readonly said: string
   /** By its own word nothing has happened outside. */
   readonly notApplied: boolean
+  /** When it may be called again, where it says so. */
+  readonly retryAfterMs?: number
 }
 
-export const threw = (error: unknown): Threw => ({
-  kind: "threw",
-  said: describeThrown(error),
-  notApplied: isNotApplied(error),
-})
+export const threw = (error: unknown): Threw => ({ kind: "threw", said: describeThrown(error), ...wordOf(error) })
 
 /** A proxy may throw when it is asked what it is. */
-function isNotApplied(error: unknown): boolean {
+function wordOf(error: unknown): Pick<Threw, "notApplied" | "retryAfterMs"> {
   try {
-    return error instanceof NotApplied
+    if (!(error instanceof NotApplied)) return { notApplied: false }
+    const retryAfterMs = readTime(error.retryAfterMs)
+    return { notApplied: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   } catch {
-    return false
+    return { notApplied: false }
   }
 }

@@ -64,7 +64,10 @@ function tell(
       return { kind: "attempt-failed", ...about, failure: admitted.failure }
     }
     case "threw":
-      if (!tool.mutates || ending.notApplied) return failed(failedBy(call, ending.said))
+      if (!tool.mutates || ending.notApplied) {
+        const { retryAfterMs } = ending
+        return { ...failed(failedBy(call, ending.said)), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      }
       return { kind: "answer-lost", ...about, failure: record(lostBy(call, sayThrown(call, ending.said))) }
     case "cut-off":
       return failed(new CallInterrupted({ stepId, tool: tool.name, attempts: attempt }))

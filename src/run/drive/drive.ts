@@ -20,7 +20,7 @@ import { checkDeadline, endAtDeadline } from "./deadline.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { Register } from "./look-up.ts"
-import { pause } from "./pause.ts"
+import { isLong, pause } from "./pause.ts"
 import { Pulse } from "./pulse.ts"
 import { reconcile } from "./reconcile.ts"
 
@@ -65,7 +65,7 @@ const work = Effect.fnUntraced(function* (
     observe,
     cutOff: undefined,
   }
-  const pulse = new Pulse(book, clock, leaseMs, fork)
+  const pulse = new Pulse(book, clock, leaseMs, fork, stopping)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const register = new Register(book.journal, ready)
   const ids = yield* Ids
@@ -118,8 +118,11 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
 }
 
 /** When a run that rests must be taken up again. */
-const dueOf = (action: Action): number | undefined =>
-  action.kind === "wait" ? action.notAfterMs : action.kind === "reconcile" ? action.notBeforeMs : undefined
+function dueOf(action: Action): number | undefined {
+  if (action.kind === "wait") return action.notAfterMs
+  if (action.kind === "reconcile") return action.notBeforeMs
+  return action.kind === "call" || action.kind === "call-again" ? action.pause?.atMs : undefined
+}
 
 function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
   const { ids } = desk
@@ -127,6 +130,7 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "call":
       return yield* beginCall(desk, action)
     case "call-again": {
+      if (isLong(desk, action)) return "rest"
       if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
       return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
     }

@@ -23,6 +23,7 @@ export default () =>
   toolbox(catalog, {
     find_order: async ({ orderId }) => {
       log(`find ${orderId}`)
+      if (process.env.SHOP_FAULT === "answers-late") await new Promise((done) => setTimeout(done, 1_500))
       if (process.env.SHOP_FAULT === "slow") await new Promise(() => {})
       if (process.env.SHOP_FAULT === "stray") {
         setTimeout(() => {
