@@ -205,6 +205,8 @@ export interface Reconciled {
   readonly stepId: string
   readonly undoes?: true
   readonly tookMs: number
+  /** When it was asked: an answer may be long on its way, and says how it was then at the earliest. Older entries do not have it. */
+  readonly askedAtMs?: number
   /**
    * `applied`: it happened, and `result` is its result (or `failure` says why that cannot be used). `barred`: it did not, and
    * never will by this key. `not-applied`: not so far. `unknown`: the outside cannot tell, or did not answer.

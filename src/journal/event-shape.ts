@@ -123,6 +123,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   reconciled: {
     ...step,
     tookMs: milliseconds,
+    askedAtMs: optional(Type.Number()),
     answer: oneOf("applied", "not-applied", "barred", "unknown"),
     ...answer,
     said: optional(text),

@@ -92,7 +92,7 @@ export interface Progress {
   /** Why nobody waits for its answer any more; undefined while somebody does. */
   readonly lost: AnswerLost | "process-ended" | undefined
   /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
-  readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
+  readonly reconciled: (Reconciled & { readonly askedAtMs: number }) | undefined
   readonly asked: number
   /** How often it was begun, and how often it failed: the rest was lost. */
   readonly attempts: number
@@ -296,7 +296,8 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
   if (event.answer === "applied") return answered(state, event.result, event.failure)
   if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
-  return { step: { ...step, reconciled: { ...event, atMs }, asked } }
+  const { askedAtMs = atMs - event.tookMs } = event
+  return { step: { ...step, reconciled: { ...event, askedAtMs }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */

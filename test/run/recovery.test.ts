@@ -146,6 +146,21 @@ describe("reconcile", () => {
     }),
   )
 
+  it.effect(
+    "not applied, asked before that was final and heard after it: it is asked again, and finds what came meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const slowly = Effect.delay(Effect.succeed(reconciled.notApplied()), 900) as never
+        const { report, outside, entries } = yield* crash("asked", true, finalAfterMs + promptMs - 500, {
+          reconcile: (_, asked) => (asked === 1 ? slowly : reconciled.applied({ id: "late" })),
+        })
+        expect(report).toMatchObject({ status: "succeeded", steps: { pay: { id: "late" } } })
+        expect([outside.calls.length, outside.asked.length]).toEqual([1, 2])
+        const asked = entries.flatMap(({ atMs, event }) => (event.kind === "reconciled" ? [{ atMs, event }] : []))
+        expect(asked.map(({ atMs, event }) => atMs - (event.askedAtMs ?? 0))).toEqual([900, 0])
+      }),
+  )
+
   it.effect("not applied, asked after it was final: it is called at once", () =>
     Effect.gen(function* () {
       const { report, outside } = yield* crash("asked", false, finalAfterMs + promptMs, {

@@ -29,7 +29,8 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
   if (reconciled === undefined) return ask(open, tool, undefined)
   if (reconciled.answer === "unknown")
     return asked < askedMax ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open)
-  return reconciled.atMs < finalAtMs
+  // As of when it was asked: while its answer was on its way, the effect may have happened.
+  return reconciled.askedAtMs < finalAtMs
     ? ask(open, tool, finalAtMs)
     : callAgain(state, open, tool, "not-applied", undefined)
 }
