@@ -65,14 +65,20 @@ export interface Called {
   /** Undefined where the answer cannot be used. */
   readonly result: Json | undefined
   readonly failure: Failure | undefined
-  /** Of an effect. */
+  /** Of an effect, as is the number of the call that it is known of. */
   readonly idempotencyKey: string | undefined
+  readonly attempt: number
   /** Another run has made the effect: it is not this one's to undo. */
   readonly replayed: boolean
 }
 
 export type Undone =
-  | { readonly kind: "undone"; readonly result: Json | undefined; readonly failure: Failure | undefined }
+  | {
+      readonly kind: "undone"
+      readonly result: Json | undefined
+      readonly failure: Failure | undefined
+      readonly attempt: number
+    }
   | { readonly kind: "failed"; readonly failure: Failure }
 
 export interface Observation {
@@ -210,6 +216,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
           result: event.failure === undefined ? event.result : undefined,
           failure: event.failure,
           idempotencyKey: event.idempotencyKey,
+          attempt: 0,
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
@@ -263,7 +270,10 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
   const { open } = state.step
   if (open === undefined) return {}
   if (open.undoes === true)
-    return { step: untouched, undone: state.undone.with(open.stepId, { kind: "undone", result, failure }) }
+    return {
+      step: untouched,
+      undone: state.undone.with(open.stepId, { kind: "undone", result, failure, attempt: open.attempt }),
+    }
   return {
     step: untouched,
     done: state.done + 1,
@@ -272,6 +282,7 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
       result: failure === undefined ? result : undefined,
       failure,
       idempotencyKey: open.idempotencyKey,
+      attempt: open.attempt,
       replayed: false,
     }),
     failure,
@@ -343,11 +354,17 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
 }
 
 /** Whether an answer says that something happened of which nothing is kept, or the other way round. */
-function contradicts({ calls, undone }: RunState, { stepId, undoes, answer, idempotencyKey }: Observed): boolean {
+function contradicts(
+  { calls, undone }: RunState,
+  { stepId, undoes, answer, idempotencyKey, attempt }: Observed,
+): boolean {
   if (answer === "threw" || idempotencyKey === undefined) return false
-  const kept =
-    undoes === true ? undone.get(stepId)?.kind === "undone" : calls.get(stepId)?.idempotencyKey === idempotencyKey
+  const undo = undone.get(stepId)
+  const call = calls.get(stepId)
+  const made = undoes !== true ? call : undo?.kind === "undone" ? undo : undefined
+  const kept = made !== undefined && (undoes === true || call?.idempotencyKey === idempotencyKey)
   // What comes after it was undone was perhaps done after it was undone.
-  if (answer === "answered") return !kept || (undoes === undefined && undone.get(stepId)?.kind === "undone")
-  return kept
+  if (answer === "answered") return !kept || (undoes === undefined && undo?.kind === "undone")
+  // Of a call that was made after it by the same key it says nothing.
+  return kept && made.attempt === attempt
 }

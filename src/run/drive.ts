@@ -235,7 +235,7 @@ function* dispatch(
   intent: Intent,
   limit: TimeLimit,
 ): Effect.fn.Return<Acted, RunFailure> {
-  const { book, worker, pulse } = desk
+  const { book, worker, pulse, clock } = desk
   const missing = checkHandler(worker, tool)
   if (missing !== undefined) return yield* missing
   const beganMs = worker.watch.nowMs()
@@ -254,7 +254,11 @@ function* dispatch(
     ...(undoes === undefined ? {} : { undoes }),
   }
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
-  const answer = yield* Effect.interruptible(perform(worker, made, limit))
+  // It is asked for once more at the edge of the call, which may be in another process.
+  const { state } = book
+  const leftMs = () => timeLeft(state, tool, intent, clock.currentTimeMillisUnsafe(), worker.watch.nowMs() - beganMs)
+  const within = tool.mutates ? { ...limit, leftMs } : limit
+  const answer = yield* Effect.interruptible(perform(worker, made, within))
   stop?.()
   return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool)
 }
@@ -288,6 +292,20 @@ function* checkPromptness(
     return { kind: "answer-lost", ...about, failure: record(new EffectInDoubt({ stepId, tool, said })) }
   const failure = record(new StepFailed({ stepId, tool, said }))
   return { kind: "attempt-failed", ...about, failure, again: { afterMs: 0, atMs: nowMs } }
+}
+
+/** How much is left of the time in which a call must be begun: below zero, it is too late. */
+function timeLeft(
+  { started, step }: RunState,
+  { name, timeoutMs }: CalledTool,
+  { again }: Intent,
+  nowMs: number,
+  tookMs: number,
+): number {
+  const leftMs = promptMs - Math.max(tookMs, nowMs - step.lastAtMs)
+  const { idempotency } = started.tools[name] ?? {}
+  if (again !== "key" || idempotency?.kind !== "key") return leftMs
+  return Math.min(leftMs, step.firstAtMs + idempotency.retentionMs - timeoutMs - nowMs)
 }
 
 /** As long as writing an entry may take, in milliseconds. */

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied, resolve, resume } from "sequitur/run"
+import { execute, notApplied, reconciled, resolve, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
 import { z } from "zod"
 import { replay } from "../../src/journal/state.ts"
@@ -84,6 +84,32 @@ describe("an effect that is being undone", () => {
     }),
   )
 })
+
+it.effect(
+  "that a call was not applied says nothing of another by its key; of the one that was settled as applied it does",
+  () =>
+    Effect.gen(function* () {
+      for (const [tool, contradicts] of [
+        ["natural", false],
+        ["asked", true],
+      ] as const) {
+        let reject: (error: unknown) => void = () => {}
+        let calls = 0
+        const way = () => (++calls === 1 ? new Promise((_, no) => (reject = no)) : { id: "p" })
+        const { run, journal } = yield* office({
+          call: { [tool]: way },
+          reconcile: () => reconciled.applied({ id: "p" }),
+        })
+        const fiber = yield* Effect.forkChild(run("a", planOf([tool, "i1"])))
+        yield* TestClock.adjust(5_000)
+        expect(yield* Fiber.join(fiber)).toMatchObject({ status: "succeeded" })
+        reject(notApplied("it was not sent"))
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        const state = replay("a", yield* journal.read("a"))
+        expect(state).toMatchObject({ observations: [{ event: { answer: "not-applied", attempt: 1 }, contradicts }] })
+      }
+    }),
+)
 
 it.effect("an undo whose arguments its tool does not take is not called", () =>
   Effect.gen(function* () {

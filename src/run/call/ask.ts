@@ -17,6 +17,8 @@ export interface Question<For extends keyof Taken> {
   readonly inputs: readonly Json[]
   readonly facts: Facts
   readonly limitMs: number
+  /** Of the time in which an effect must be begun. */
+  readonly leftMs?: (() => number) | undefined
   /** Whether it may be cut off from outside. */
   readonly cutOff: boolean
   /** Hears what the handler says after it was given up. */
@@ -78,17 +80,21 @@ export const ask = <For extends keyof Taken>(
 
 function begin<For extends keyof Taken>(
   { bounds, context }: Worker,
-  { handler, inputs, facts, for: asked }: Question<For>,
+  { handler, inputs, facts, leftMs, for: asked }: Question<For>,
   hear: Hear<Taken[For]>,
 ): Abort {
   // Its own copies: what a handler does to its arguments, now or later, changes nothing of ours.
-  if (handler instanceof Isolated) return handler.begin({ for: asked, inputs, facts, bounds }, hear)
+  if (handler instanceof Isolated) return handler.begin({ for: asked, inputs, facts, bounds }, leftMs, hear)
   const told = new Told(facts)
   const hold = (value: unknown): void => hear(() => ({ kind: "returned", value: take[asked](value, bounds) }))
   const refuse = (error: unknown): void => hear(() => threw(error))
   let fiber: Fiber<unknown, unknown> | undefined
   let aborted = false
   try {
+    if (leftMs !== undefined && leftMs() < 0) {
+      hear(() => ({ kind: "too-late" }))
+      return () => {}
+    }
     const value: unknown = (handler as (...given: readonly unknown[]) => unknown)(...inputs.map(copy), told)
     if (answersBy(Effect.isEffect, value)) {
       fiber = Effect.runForkWith(context)(value as Effect.Effect<unknown, unknown>)
