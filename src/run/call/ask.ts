@@ -103,8 +103,7 @@ function begin<For extends keyof Taken>(
         // What was interrupted by us has said nothing.
         else if (!aborted || !Cause.hasInterruptsOnly(exit.cause)) refuse(Cause.squash(exit.cause))
       })
-    } else if (answersBy(isThenable, value)) Promise.resolve(value).then(hold, refuse)
-    else hold(value)
+    } else follow(value, hold, refuse)
   } catch (error) {
     refuse(error)
   }
@@ -115,10 +114,42 @@ function begin<For extends keyof Taken>(
   }
 }
 
-const isThenable = (value: unknown): boolean =>
-  (typeof value === "object" || typeof value === "function") &&
-  value !== null &&
-  typeof (value as { readonly then?: unknown }).then === "function"
+/** How many promises may stand within one another. One that comes to itself would be followed for ever. */
+const promisesMax = 10
+
+/** Waits for what is like a promise, and for what that comes to. */
+function follow(
+  value: unknown,
+  hold: (value: unknown) => void,
+  refuse: (error: unknown) => void,
+  left = promisesMax,
+): void {
+  let then: unknown
+  const waits = answersBy((thenable) => {
+    then = thenOf(thenable)
+    return typeof then === "function"
+  }, value)
+  if (!waits || left === 0) {
+    hold(value)
+    return
+  }
+  let answered = false
+  const once = (inner: unknown): void => {
+    if (answered) return
+    answered = true
+    follow(inner, hold, refuse, left - 1)
+  }
+  try {
+    Reflect.apply(then as () => void, value, [once, refuse])
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+const thenOf = (value: unknown): unknown =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
+    ? (value as { readonly then?: unknown }).then
+    : undefined
 
 /** Whatever stands in the way of asking, the value has been returned: it is looked at as a result. */
 function answersBy(question: (value: unknown) => boolean, value: unknown): boolean {
