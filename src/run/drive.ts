@@ -35,7 +35,7 @@ import { stop } from "./next/compensate.ts"
 import { type Action, type CallAction, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry, failuresMax } from "./next/retry.ts"
-import { promptMs } from "./next/settle.ts"
+import { checkRepeat, promptMs } from "./next/settle.ts"
 import { Pulse } from "./pulse.ts"
 import type { Toolbox } from "./toolbox.ts"
 
@@ -393,7 +393,10 @@ function withPause(
   const failures = step.failures + 1
   if (answer.kind === "answer-lost") {
     const { kind } = started.tools[tool.name]?.idempotency ?? { kind: "none" }
-    return kind === "none" || failures >= failuresMax ? answer : { ...answer, again: pauseAfter(failures, clock, ids) }
+    const may = step.open !== undefined && checkRepeat(book.state, step.open, ready?.catalog.budgets) === undefined
+    return kind === "none" || failures >= failuresMax || !may
+      ? answer
+      : { ...answer, again: pauseAfter(failures, clock, ids) }
   }
   if (answer.kind !== "attempt-failed") return answer
   const spent = { retries, max: ready?.catalog.budgets.retries }

@@ -2,11 +2,12 @@
  * What becomes of an effect whose answer is lost: it is called again where that is safe, or the outside is asked, or a person
  * must find out. It goes by the journal alone, and by what the catalog said of the tool when the run began.
  */
+import type { Catalog } from "../../catalog/catalog.ts"
 import type { Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { CalledTool } from "../call/call.ts"
-import { EffectInDoubt } from "../failure.ts"
+import { BudgetExhausted, EffectInDoubt } from "../failure.ts"
 import type { Action } from "./next.ts"
 import { attemptsMax, failuresMax } from "./retry.ts"
 
@@ -16,23 +17,44 @@ export const promptMs = 5_000
 /** How often the outside is asked before a person is. */
 const askedMax = 3
 
-export function settle(state: RunState, open: Intent, tool: CalledTool): Action {
+/** `budgets` are undefined where the catalog has changed since. */
+export function settle(state: RunState, open: Intent, tool: CalledTool, budgets: Budgets | undefined): Action {
   const { step, started } = state
   const { lost, reconciled, asked, attempts, firstAtMs, lastAtMs } = step
   const policy = started.tools[open.tool]
   if (policy === undefined || attempts >= attemptsMax) return doubt(state, open)
-  const again = step.failures < failuresMax ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
+  const exhausted = checkRepeat(state, open, budgets)
+  const may = step.failures < failuresMax && exhausted === undefined
+  const again = may ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
   if (again !== undefined)
     return callAgain(state, open, tool, again, lost === "process-ended" ? undefined : lost?.again)
-  if (policy.reconcile === undefined) return doubt(state, open)
+  if (policy.reconcile === undefined) return doubt(state, open, exhausted)
   const finalAtMs = lastAtMs + promptMs + policy.reconcile.finalAfterMs
   if (reconciled === undefined) return ask(open, tool, undefined)
   if (reconciled.answer === "unknown")
-    return asked < askedMax ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open)
+    return asked < askedMax ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open, exhausted)
   // As of when it was asked: while its answer was on its way, the effect may have happened.
-  return reconciled.askedAtMs < finalAtMs
-    ? ask(open, tool, finalAtMs)
-    : callAgain(state, open, tool, "not-applied", undefined)
+  if (reconciled.askedAtMs < finalAtMs) return ask(open, tool, finalAtMs)
+  return exhausted === undefined
+    ? callAgain(state, open, tool, "not-applied", undefined)
+    : doubt(state, open, exhausted)
+}
+
+type Budgets = Catalog["budgets"]
+
+/** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
+export function checkRepeat(
+  { retries, microUsd: used, started: { spent } }: RunState,
+  { stepId, undoes, microUsd = 0 }: Intent,
+  { retries: max, microUsd: most }: Budgets = {},
+): BudgetExhausted | undefined {
+  if (undoes === true) return undefined
+  const because = ", because its answer is lost"
+  if (max !== undefined && retries >= max)
+    return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
+  const cost = used + microUsd + (spent.microUsd ?? 0)
+  if (most === undefined || cost <= most) return undefined
+  return new BudgetExhausted({ budget: "microUsd", stepId, used: cost, max: most, because })
 }
 
 type Policy = RunState["started"]["tools"][string]
@@ -79,12 +101,20 @@ const ask = (intent: Intent, tool: CalledTool, notBeforeMs: number | undefined):
   notBeforeMs,
 })
 
-function doubt({ step: { lost, reconciled } }: RunState, { stepId, tool, attempt, undoes }: Intent): Action {
-  const failure =
-    lost === "process-ended" || lost === undefined
-      ? record(new EffectInDoubt({ stepId, tool, said: `the process ended during the call${sayAsked(reconciled)}` }))
-      : lost.failure
-  return { kind: "mark-in-doubt", stepId, attempt, ...(undoes === undefined ? {} : { undoes }), failure }
+function doubt(
+  { step: { lost, reconciled } }: RunState,
+  { stepId, tool, attempt, undoes }: Intent,
+  exhausted?: BudgetExhausted,
+): Action {
+  const ended = { stepId, tool, said: `the process ended during the call${sayAsked(reconciled)}` }
+  const failure = lost === "process-ended" || lost === undefined ? record(new EffectInDoubt(ended)) : lost.failure
+  return {
+    kind: "mark-in-doubt",
+    stepId,
+    attempt,
+    ...(undoes === undefined ? {} : { undoes }),
+    failure: exhausted === undefined ? failure : { ...failure, cause: record(exhausted) },
+  }
 }
 
 const sayAsked = (reconciled: RunState["step"]["reconciled"]): string =>

@@ -74,7 +74,8 @@ const spec = {
 const plain = defineCatalog(spec)
 
 export const catalog = plain as Catalog
-const tight = defineCatalog({ ...spec, budgets: { retries: 3, wallMs: 15_000, deadlineMs: 45_000 } })
+export const retriesMax = 3
+const tight = defineCatalog({ ...spec, budgets: { retries: retriesMax, wallMs: 15_000, deadlineMs: 45_000 } })
 
 export interface Planned {
   readonly catalog: Catalog
