@@ -76,6 +76,8 @@ export interface RunStarted {
   readonly origin: JsonObject
   /** From its start to its end, by the catalog that it began with; left out where there is none. */
   readonly deadlineMs?: number
+  /** What its calls may use up, by the same catalog: settling goes by this. Left out where there is none. */
+  readonly budgets?: { readonly retries?: number; readonly microUsd?: number }
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */

@@ -100,6 +100,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     inputs: json,
     origin: object,
     deadlineMs: optional(milliseconds),
+    budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     tools: record(policy),
   },

@@ -28,7 +28,7 @@ export const farthestMs = 8.64e15
 const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
 
 /** Holds what was imported before it had ended: the store that it comes from may go on with it too. */
-const elsewhere = "the store it was imported from"
+export const elsewhere = "the store it was imported from"
 
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
@@ -115,7 +115,7 @@ export function takeUp(
   refuseOld(run)
   // It ended after whoever takes it up has looked.
   if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
-  const other = run.untilMs > nowMs ? run.owner : undefined
+  const other = isHeld(run, nowMs) ? run.owner : undefined
   if (other !== undefined && !takeOver) return underWay(run, other)
   const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
@@ -163,9 +163,16 @@ export function adopt(
   return undefined
 }
 
+/** Nobody may hold a run for longer at once, in milliseconds. */
+export const leaseMsMax = 3_600_000
+
+/** A lease that ends later than any that was begun by now can is of a clock that was wrong: its run would wait for that time. */
+export const isHeld = ({ owner, untilMs }: Pick<Held, "owner" | "untilMs">, nowMs: number): boolean =>
+  owner !== undefined && untilMs > nowMs && (untilMs <= nowMs + leaseMsMax || owner === elsewhere)
+
 /** Whether somebody must take up a run. A store may ask its own way. */
 export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {
-  if (isTerminal(status) || journal !== journalVersion || (owner !== undefined && untilMs > nowMs)) return false
+  if (isTerminal(status) || journal !== journalVersion || isHeld({ owner, untilMs }, nowMs)) return false
   return dueMs === undefined ? status === "running" : dueMs <= nowMs
 }
 

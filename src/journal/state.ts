@@ -16,7 +16,7 @@ import type {
   RunStarted,
   WindingDown,
 } from "./entry.ts"
-import { journalVersion } from "./entry.ts"
+import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
 import { refuse } from "./refuse.ts"
@@ -92,7 +92,7 @@ export interface Observation {
 export interface Progress {
   /** An intent without an outcome. */
   readonly open: Intent | undefined
-  /** When it was dispatched: first by this key, and last. */
+  /** When it was dispatched: first by this key, and last. The first is before all time where that is not known. */
   readonly firstAtMs: number
   readonly lastAtMs: number
   /** Why nobody waits for its answer any more; undefined while somebody does. */
@@ -165,8 +165,15 @@ export function begin(
 export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState | JournalDiverged {
   const problem = seq === state.seq + 1 ? refuse(state, event) : `entry ${state.seq + 1} is missing`
   if (problem !== undefined) return new JournalDiverged({ runId: state.runId, seq, problem })
-  return { ...state, ...change(state, event, seq, atMs), seq, updatedAtMs: atMs }
+  const before = atMs < state.step.firstAtMs && !isForeign(event) ? undate(state) : state
+  return { ...before, ...change(before, event, seq, atMs), seq, updatedAtMs: atMs }
 }
+
+/** What comes after a call has an earlier time: a clock was set, and nobody knows any more how long ago the call was made. */
+const undate = (state: RunState): RunState => ({
+  ...state,
+  step: { ...state.step, firstAtMs: Number.NEGATIVE_INFINITY },
+})
 
 /** A whole journal, from its first entry. */
 export function replay(

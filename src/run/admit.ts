@@ -85,9 +85,21 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: 
     document: plan.plan.document,
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
-    ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
-    tools: policiesOf(plan, catalog),
+    ...termsOf(plan, catalog),
+  }
+}
+
+/** What the catalog says that the run goes by to its end, whatever it says by then. */
+export function termsOf(
+  plan: CompiledPlan,
+  { budgets: { deadlineMs, retries, microUsd }, tools }: Catalog,
+): Pick<RunStarted, "deadlineMs" | "budgets" | "tools"> {
+  const budgets = { ...(retries === undefined ? {} : { retries }), ...(microUsd === undefined ? {} : { microUsd }) }
+  return {
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
+    tools: policiesOf(plan, tools),
   }
 }
 
@@ -105,7 +117,7 @@ function admitSpent(spent: unknown): RunStarted["spent"] | InputsRefused {
 }
 
 /** Of the plan's tools, and of those that undo them. */
-function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
+function policiesOf({ steps }: CompiledPlan, tools: Catalog["tools"]): RunStarted["tools"] {
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return

@@ -393,7 +393,7 @@ function withPause(
   const failures = step.failures + 1
   if (answer.kind === "answer-lost") {
     const { kind } = started.tools[tool.name]?.idempotency ?? { kind: "none" }
-    const may = step.open !== undefined && checkRepeat(book.state, step.open, ready?.catalog.budgets) === undefined
+    const may = step.open !== undefined && checkRepeat(book.state, step.open) === undefined
     return kind === "none" || failures >= failuresMax || !may
       ? answer
       : { ...answer, again: pauseAfter(failures, clock, ids) }

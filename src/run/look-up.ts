@@ -21,9 +21,10 @@ export const lookUp = Effect.fnUntraced(function* (
   journal: JournalService,
   state: RunState,
   action: CallAction,
-  { identity, keyAt, once, reserves }: NewEffect,
+  effect: NewEffect,
   ready: ReadyPlan | undefined,
 ): Effect.fn.Return<Named | Event, StoreFailure> {
+  const { identity, once, reserves } = effect
   const { tenant } = state.started
   const { stepId, tool } = action
   const refuse = (failure: KeyInDoubt | OnceConflict | LimitExhausted): Event => ({
@@ -52,13 +53,15 @@ export const lookUp = Effect.fnUntraced(function* (
     if (used + amount > max)
       return refuse(new LimitExhausted({ stepId, dimension, scope, found: used + amount, used, max }))
   }
-  const generation = row === undefined ? 0 : row.generation + 1
-  return {
-    idempotencyKey: keyAt(generation),
-    ...(generation === 0 ? {} : { identity, generation }),
-    ...(once === undefined ? {} : { once }),
-    ...(reserves.length === 0 ? {} : { reserves }),
-  }
+  return nameEffect(effect, row === undefined ? 0 : row.generation + 1)
+})
+
+/** `generation` is known to the store alone. */
+export const nameEffect = ({ identity, keyAt, once, reserves }: NewEffect, generation: number): Named => ({
+  idempotencyKey: keyAt(generation),
+  ...(generation === 0 ? {} : { identity, generation }),
+  ...(once === undefined ? {} : { once }),
+  ...(reserves.length === 0 ? {} : { reserves }),
 })
 
 /** The same effect, begun before: its recorded result; or that it is not known yet. */

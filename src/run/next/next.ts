@@ -113,7 +113,7 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   const { open, lost } = state.step
   const toolOf = (name: string): CalledTool => calledTool(ready, state, name)
   if (open?.idempotencyKey !== undefined)
-    return lost === undefined ? { kind: "nothing" } : settle(state, open, toolOf(open.tool), ready?.catalog.budgets)
+    return lost === undefined ? { kind: "nothing" } : settle(state, open, toolOf(open.tool))
   if (state.ending !== undefined) return compensate(state, toolOf, (name) => ready?.catalog.tools.get(name)?.params)
   if (state.cancel !== undefined) return stop(state, "cancelled", record(new RunCancelled(state.cancel)))
   if (state.failure !== undefined) return stopFor(state, state.failure)

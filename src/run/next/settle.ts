@@ -2,7 +2,6 @@
  * What becomes of an effect whose answer is lost: it is called again where that is safe, or the outside is asked, or a person
  * must find out. It goes by the journal alone, and by what the catalog said of the tool when the run began.
  */
-import type { Catalog } from "../../catalog/catalog.ts"
 import type { Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
@@ -17,13 +16,12 @@ export const promptMs = 5_000
 /** How often the outside is asked before a person is. */
 const askedMax = 3
 
-/** `budgets` are undefined where the catalog has changed since. */
-export function settle(state: RunState, open: Intent, tool: CalledTool, budgets: Budgets | undefined): Action {
+export function settle(state: RunState, open: Intent, tool: CalledTool): Action {
   const { step, started } = state
   const { lost, reconciled, asked, attempts, firstAtMs, lastAtMs } = step
   const policy = started.tools[open.tool]
   if (policy === undefined || attempts >= attemptsMax) return doubt(state, open)
-  const exhausted = checkRepeat(state, open, budgets)
+  const exhausted = checkRepeat(state, open)
   const may = step.failures < failuresMax && exhausted === undefined
   const again = may ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
   if (again !== undefined)
@@ -40,15 +38,13 @@ export function settle(state: RunState, open: Intent, tool: CalledTool, budgets:
     : doubt(state, open, exhausted)
 }
 
-type Budgets = Catalog["budgets"]
-
 /** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
 export function checkRepeat(
-  { retries, microUsd: used, started: { spent } }: RunState,
+  { retries, microUsd: used, started: { budgets, spent } }: RunState,
   { stepId, undoes, microUsd = 0 }: Intent,
-  { retries: max, microUsd: most }: Budgets = {},
 ): BudgetExhausted | undefined {
   if (undoes === true) return undefined
+  const { retries: max, microUsd: most } = budgets ?? {}
   const because = ", because its answer is lost"
   if (max !== undefined && retries >= max)
     return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Entry, JournalService } from "sequitur/run"
 import { write } from "../../../src/journal/chain.ts"
-import type { Intent } from "../../../src/journal/entry.ts"
+import { type Intent, isForeign } from "../../../src/journal/entry.ts"
 import type { RunState } from "../../../src/journal/state.ts"
 import { isTerminal } from "../../../src/journal/status.ts"
 import { type Anchor, tellFinding, verifyStore } from "../../../src/journal/verify.ts"
@@ -101,6 +101,8 @@ function checkDoubts({ started }: RunState, entries: readonly Entry[]): string[]
   let failures = 0
   let retries = 0
   for (const { event, atMs } of entries) {
+    // Its clock was set back: how old the key is, is not known.
+    if (atMs < first && !isForeign(event)) first = Number.NEGATIVE_INFINITY
     if (event.kind === "answer-lost" || event.kind === "attempt-failed") failures++
     if (event.kind === "intent") {
       if (open?.stepId !== event.stepId || open.undoes !== event.undoes) failures = 0
