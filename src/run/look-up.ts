@@ -1,14 +1,15 @@
 /** What the store knows of an effect that is about to be begun: made before, under way, claimed, or free; and what limits have left. */
 import * as Effect from "effect/Effect"
 import { judgeWhole } from "../catalog/schema/judge.ts"
-import type { Event, Intent } from "../journal/entry.ts"
+import { restore } from "../journal/chain.ts"
+import type { Event, Intent, Replayed } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { EffectRow, JournalService } from "../journal/journal.ts"
 import { type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
-import { scopeIdOf } from "../journal/tables.ts"
+import { isDone, scopeIdOf } from "../journal/tables.ts"
 import type { Json } from "../text/json.ts"
-import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure } from "./failure.ts"
+import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure, UndoFailed } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
 import type { CallAction, NewEffect } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
@@ -32,6 +33,14 @@ export const lookUp = Effect.fnUntraced(function* (
     stepId,
     failure: record(failure),
   })
+  if (action.undoes === true) {
+    const user = yield* userOf(journal, state, stepId)
+    if (user !== undefined) {
+      const said = `run \`${user}\` goes by its result, so it is left as it is`
+      const failure = record(new UndoFailed({ stepId, tool: tool.name, said }))
+      return { kind: "step-refused", stepId, undoes: true, failure }
+    }
+  }
   const row = yield* journal.effect(tenant, identity)
   if (row !== undefined && row.state !== "released") return yield* recorded(journal, action, row)
   if (once !== undefined) {
@@ -64,13 +73,37 @@ export const nameEffect = ({ identity, keyAt, once, reserves }: NewEffect, gener
   ...(reserves.length === 0 ? {} : { reserves }),
 })
 
+/** The run that goes by the result of an effect of this one. */
+const userOf = Effect.fnUntraced(function* (
+  journal: JournalService,
+  { runId, started: { tenant } }: RunState,
+  stepId: string,
+): Effect.fn.Return<string | undefined, StoreFailure> {
+  const made = (yield* journal.read(runId)).findLast(
+    ({ event }) => event.kind === "intent" && event.stepId === stepId && event.undoes === undefined,
+  )?.event
+  if (made?.kind !== "intent") return undefined
+  const { idempotencyKey = "", identity = idempotencyKey } = made
+  const row = yield* journal.effect(tenant, identity)
+  if (row?.state !== "used" || row.runId !== runId) return undefined
+  // Seldom asked: it is looked for where it was written.
+  return yield* journal.inspect((whole) => {
+    for (const entry of whole.entries()) {
+      if (!entry.clear.includes('"kind":"replayed"')) continue
+      const { from } = restore(entry) as Replayed
+      if (from.runId === runId && from.stepId === stepId) return entry.runId
+    }
+    return "another run"
+  })
+})
+
 /** The same effect, begun before: its recorded result; or that it is not known yet. */
 const recorded = Effect.fnUntraced(function* (
   journal: JournalService,
   { stepId, tool, args, undoes }: CallAction,
   row: EffectRow,
 ): Effect.fn.Return<Event, StoreFailure> {
-  const entries = row.state === "applied" ? yield* journal.read(row.runId) : []
+  const entries = isDone(row) ? yield* journal.read(row.runId) : []
   const other = entries.length === 0 ? undefined : replay(row.runId, entries)
   const call =
     other === undefined || other instanceof Error || isGivenUp(other) ? undefined : other.calls.get(row.stepId)

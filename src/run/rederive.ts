@@ -178,6 +178,7 @@ function isRefusalOf(action: Action, event: Derived & { kind: "step-refused" }):
       const { effect, notAfterMs } = action
       const may =
         (failure.tag === "KeyInDoubt" && effect !== undefined) ||
+        (failure.tag === "UndoFailed" && action.undoes === true) ||
         (failure.tag === "OnceConflict" && effect?.once !== undefined) ||
         (failure.tag === "LimitExhausted" && (effect?.reserves.length ?? 0) > 0) ||
         (isLate(failure) && notAfterMs !== undefined)
