@@ -76,6 +76,8 @@ export interface RunStarted {
   readonly origin: JsonObject
   /** From its start to its end, by the catalog that it began with; left out where there is none. */
   readonly deadlineMs?: number
+  /** What its calls may use up, by the same catalog: settling goes by this. Left out where there is none. */
+  readonly budgets?: { readonly retries?: number; readonly microUsd?: number }
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
@@ -209,6 +211,8 @@ export interface Reconciled {
   readonly stepId: string
   readonly undoes?: true
   readonly tookMs: number
+  /** When it was asked: an answer may be long on its way, and says how it was then at the earliest. Older entries do not have it. */
+  readonly askedAtMs?: number
   /**
    * `applied`: it happened, and `result` is its result (or `failure` says why that cannot be used). `barred`: it did not, and
    * never will by this key. `not-applied`: not so far. `unknown`: the outside cannot tell, or did not answer.

@@ -110,6 +110,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     inputs: json,
     origin: object,
     deadlineMs: optional(milliseconds),
+    budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     tools: record(policy),
   },
@@ -139,6 +140,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   reconciled: {
     ...step,
     tookMs: milliseconds,
+    askedAtMs: optional(Type.Number()),
     answer: oneOf("applied", "not-applied", "barred", "unknown"),
     ...answer,
     said: optional(text),

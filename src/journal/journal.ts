@@ -130,8 +130,11 @@ export interface EffectRow {
   readonly key: string
   readonly runId: string
   readonly stepId: string
-  /** `open`: its outcome is not known. `applied`: it happened. `released`: it was undone, or proved not to have happened. */
-  readonly state: "open" | "applied" | "released"
+  /**
+   * `open`: its outcome is not known. `applied`: it happened; `used`: and another run goes by its result. `released`: it was undone,
+   * or proved not to have happened.
+   */
+  readonly state: "open" | "applied" | "used" | "released"
 }
 
 export interface ClaimRow {

@@ -30,6 +30,9 @@ const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
 /** Hold what came here before it had ended: the store that it comes from may go on with it too, and may have been further. */
 const elsewhere = { imported: "the store it was imported from", recovered: "the store it was recovered from" } as const
 
+/** Who holds them there, as owners. */
+export const owners: readonly string[] = Object.values(elsewhere)
+
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
 /** Where it is refused, whatever was changed must be taken back. */
@@ -120,7 +123,7 @@ export function takeUp(
   refuseOld(run)
   // It ended after whoever takes it up has looked.
   if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
-  const other = run.untilMs > nowMs ? run.owner : undefined
+  const other = isHeld(run, nowMs) ? run.owner : undefined
   if (other !== undefined && !takeOver) return underWay(run, other)
   const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
@@ -160,18 +163,25 @@ export function adopt(
     rows.addEntry(after, record)
   }
   for (const run of adopted.values()) {
-    const holder = isHeld(run) ? { owner: elsewhere[from], untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
+    const holder = isAwaited(run) ? { owner: elsewhere[from], untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
     rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
   }
   return undefined
 }
 
 /** Of another store. Nobody goes on with what is in doubt before a person has said what became of it. */
-export const isHeld = ({ status }: RunRow): boolean => !isTerminal(status) && status !== "in_doubt"
+export const isAwaited = ({ status }: RunRow): boolean => !isTerminal(status) && status !== "in_doubt"
+
+/** Nobody may hold a run for longer at once, in milliseconds. */
+export const leaseMsMax = 3_600_000
+
+/** A lease that ends later than any that was begun by now can is of a clock that was wrong: its run would wait for that time. */
+export const isHeld = ({ owner, untilMs }: Pick<Held, "owner" | "untilMs">, nowMs: number): boolean =>
+  owner !== undefined && untilMs > nowMs && (untilMs <= nowMs + leaseMsMax || owners.includes(owner))
 
 /** Whether somebody must take up a run. A store may ask its own way. */
 export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {
-  if (isTerminal(status) || journal !== journalVersion || (owner !== undefined && untilMs > nowMs)) return false
+  if (isTerminal(status) || journal !== journalVersion || isHeld({ owner, untilMs }, nowMs)) return false
   return dueMs === undefined ? status === "running" : dueMs <= nowMs
 }
 

@@ -17,7 +17,7 @@ import type {
   RunStarted,
   WindingDown,
 } from "./entry.ts"
-import { journalVersion } from "./entry.ts"
+import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
 import { refuse } from "./refuse.ts"
@@ -66,14 +66,20 @@ export interface Called {
   /** Undefined where the answer cannot be used. */
   readonly result: Json | undefined
   readonly failure: Failure | undefined
-  /** Of an effect. */
+  /** Of an effect, as is the number of the call that it is known of. */
   readonly idempotencyKey: string | undefined
+  readonly attempt: number
   /** Another run has made the effect: it is not this one's to undo. */
   readonly replayed: boolean
 }
 
 export type Undone =
-  | { readonly kind: "undone"; readonly result: Json | undefined; readonly failure: Failure | undefined }
+  | {
+      readonly kind: "undone"
+      readonly result: Json | undefined
+      readonly failure: Failure | undefined
+      readonly attempt: number
+    }
   | { readonly kind: "failed"; readonly failure: Failure }
 
 export interface Observation {
@@ -87,13 +93,13 @@ export interface Observation {
 export interface Progress {
   /** An intent without an outcome. */
   readonly open: Intent | undefined
-  /** When it was dispatched: first by this key, and last. */
+  /** When it was dispatched: first by this key, and last. The first is before all time where that is not known. */
   readonly firstAtMs: number
   readonly lastAtMs: number
   /** Why nobody waits for its answer any more; undefined while somebody does. */
   readonly lost: AnswerLost | "process-ended" | "taken-over" | undefined
   /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
-  readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
+  readonly reconciled: (Reconciled & { readonly askedAtMs: number }) | undefined
   readonly asked: number
   /** How often it was begun, and how often it failed: the rest was lost. */
   readonly attempts: number
@@ -163,8 +169,15 @@ export function begin(
 export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState | JournalDiverged {
   const problem = seq === state.seq + 1 ? refuse(state, event) : `entry ${state.seq + 1} is missing`
   if (problem !== undefined) return new JournalDiverged({ runId: state.runId, seq, problem })
-  return { ...state, ...change(state, event, seq, atMs), seq, updatedAtMs: atMs }
+  const before = atMs < state.step.firstAtMs && !isForeign(event) ? undate(state) : state
+  return { ...before, ...change(before, event, seq, atMs), seq, updatedAtMs: atMs }
 }
+
+/** What comes after a call has an earlier time: a clock was set, and nobody knows any more how long ago the call was made. */
+const undate = (state: RunState): RunState => ({
+  ...state,
+  step: { ...state.step, firstAtMs: Number.NEGATIVE_INFINITY },
+})
 
 /** A whole journal, from its first entry. `problemOf` may say what is wrong with an entry where it stands. */
 export function replay(
@@ -218,6 +231,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
           result: event.failure === undefined ? event.result : undefined,
           failure: event.failure,
           idempotencyKey: event.idempotencyKey,
+          attempt: 0,
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
@@ -273,7 +287,10 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
   const { open } = state.step
   if (open === undefined) return {}
   if (open.undoes === true)
-    return { step: untouched, undone: state.undone.with(open.stepId, { kind: "undone", result, failure }) }
+    return {
+      step: untouched,
+      undone: state.undone.with(open.stepId, { kind: "undone", result, failure, attempt: open.attempt }),
+    }
   return {
     step: untouched,
     done: state.done + 1,
@@ -282,6 +299,7 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
       result: failure === undefined ? result : undefined,
       failure,
       idempotencyKey: open.idempotencyKey,
+      attempt: open.attempt,
       replayed: false,
     }),
     failure,
@@ -306,7 +324,8 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
   if (event.answer === "applied") return answered(state, event.result, event.failure)
   if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
-  return { step: { ...step, reconciled: { ...event, atMs }, asked } }
+  const { askedAtMs = atMs - event.tookMs } = event
+  return { step: { ...step, reconciled: { ...event, askedAtMs }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */
@@ -383,11 +402,17 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
 }
 
 /** Whether an answer says that something happened of which nothing is kept, or the other way round. */
-function contradicts({ calls, undone }: RunState, { stepId, undoes, answer, idempotencyKey }: Observed): boolean {
+function contradicts(
+  { calls, undone }: RunState,
+  { stepId, undoes, answer, idempotencyKey, attempt }: Observed,
+): boolean {
   if (answer === "threw" || idempotencyKey === undefined) return false
-  const kept =
-    undoes === true ? undone.get(stepId)?.kind === "undone" : calls.get(stepId)?.idempotencyKey === idempotencyKey
+  const undo = undone.get(stepId)
+  const call = calls.get(stepId)
+  const made = undoes !== true ? call : undo?.kind === "undone" ? undo : undefined
+  const kept = made !== undefined && (undoes === true || call?.idempotencyKey === idempotencyKey)
   // What comes after it was undone was perhaps done after it was undone.
-  if (answer === "answered") return !kept || (undoes === undefined && undone.get(stepId)?.kind === "undone")
-  return kept
+  if (answer === "answered") return !kept || (undoes === undefined && undo?.kind === "undone")
+  // Of a call that was made after it by the same key it says nothing.
+  return kept && made.attempt === attempt
 }

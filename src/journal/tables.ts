@@ -187,14 +187,20 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
   switch (event.kind) {
     case "intent": {
       if (event.idempotencyKey === undefined || event.again !== undefined) return undefined
+      // What another run goes by is not undone under it.
+      const made = event.undoes === true ? tables.identityOf(runId, event.stepId) : undefined
+      if (made !== undefined && tables.effect(tenant, made)?.state === "used")
+        return new Taken({ stepId: event.stepId, what: "key" })
       const taken = take(tables, run, event, event.idempotencyKey)
       if (taken === undefined && event.undoes === true) mark(event.stepId, "open")
       return taken
     }
     case "replayed": {
       const row = tables.effect(tenant, event.identity ?? event.idempotencyKey)
-      const stands = row?.state === "applied" && row.key === event.idempotencyKey
-      return stands ? undefined : new Taken({ stepId: event.stepId, what: "key" })
+      if (row === undefined || !isDone(row) || row.key !== event.idempotencyKey)
+        return new Taken({ stepId: event.stepId, what: "key" })
+      if (row.runId !== runId) tables.closeEffect(tenant, row, "used")
+      return undefined
     }
     case "outcome":
       close(event, "applied")
@@ -217,6 +223,9 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
       return undefined
   }
 }
+
+/** It has happened, and was not undone. */
+export const isDone = ({ state }: Pick<EffectRow, "state">): boolean => state === "applied" || state === "used"
 
 function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken | undefined {
   const { runId, tenant } = run

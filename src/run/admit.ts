@@ -39,11 +39,8 @@ export function admitRun(ready: ReadyPlan, options: RunOptions, salt: string): R
   }
 }
 
-function admit(
-  { plan, catalog, catalogHash, policies }: ReadyPlan,
-  options: RunOptions,
-  salt: string,
-): RunStarted | InputsRefused {
+function admit(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted | InputsRefused {
+  const { plan, catalog, catalogHash } = ready
   const { principal, sessionId, taskId, runId } = options
   if (!isObject(principal)) {
     return refuse("`principal`", `must be an object, but ${sayFound(principal)}`, "Give `{ tenant, subject }`.")
@@ -90,8 +87,18 @@ function admit(
     document: plan.plan.document,
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
-    ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
+    ...termsOf(ready),
+  }
+}
+
+/** What the catalog says that the run goes by to its end, whatever it says by then. */
+export function termsOf({ catalog, policies }: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "tools"> {
+  const { deadlineMs, retries, microUsd } = catalog.budgets
+  const budgets = { ...(retries === undefined ? {} : { retries }), ...(microUsd === undefined ? {} : { microUsd }) }
+  return {
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     tools: policies,
   }
 }

@@ -9,6 +9,7 @@ import { definePlan } from "../define-plan.ts"
 import type { Entry, Event, TakenUp } from "../journal/entry.ts"
 import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
+import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
@@ -167,9 +168,17 @@ function rests(footing: Footing, state: RunState, nowMs: number): boolean {
 }
 
 function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
-  if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return { owner: ids.make("own"), leaseMs }
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs <= leaseMsMax) return { owner: ids.make("own"), leaseMs }
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return refuseLong(leaseMs)
   return refuseCount("`leaseMs`", leaseMs, 1)
 }
+
+const refuseLong = (leaseMs: number): InputsRefused =>
+  new InputsRefused({
+    field: "`leaseMs`",
+    problem: `is ${leaseMs}, which is more than ${leaseMsMax}`,
+    expected: `Give whole milliseconds, from 1 to ${leaseMsMax}.`,
+  })
 
 const defaultLeaseMs = 30_000
 

@@ -21,7 +21,8 @@ test(`${seeds} stories from seed ${seed}: no effect twice, none lost, and each r
       "killed between two tasks",
       "killed while asking",
     ],
-    ...["refused", "failed before", "failed after", "lost", "mute", "late", "nonsense", "cannot tell"],
+    ...["refused", "failed before", "failed after", "failed on its way", "lost", "mute", "late", "nonsense"],
+    ...["cannot tell", "told slowly"],
     ...[
       "succeeded",
       "failed",

@@ -83,6 +83,14 @@ describe("InputsRefused", () => {
     })
   }
 
+  test("a lease of no time, or of more than an hour", async () => {
+    for (const leaseMs of [0, 0.5, 3_600_001]) {
+      const runner = createRunner({ catalog, tools: handlersOf(countCalls()), store: memory(), leaseMs })
+      await expect(runner.run(refundPlan, scope)).rejects.toThrow("`leaseMs` of this run must be a time")
+      await runner.close()
+    }
+  })
+
   test("inputs where the catalog declares none", async () => {
     const bare = defineCatalog({
       name: "bare",

@@ -10,7 +10,7 @@ import { Chain, type Sealed } from "../chain.ts"
 import { type Entry, journalVersion, type RunStarted } from "../entry.ts"
 import { misshapen } from "../event-shape.ts"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
-import { adopt, isHeld } from "../lease.ts"
+import { adopt, isAwaited } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
@@ -84,7 +84,7 @@ function salvage(from: string): Recovered & { readonly entries: readonly Entry[]
       const count = kept.get(runId) ?? 0
       return { runId, kept: count, lost: Math.max(0, end - count) }
     })
-    const held = [...rows.values()].filter(isHeld).map(({ runId }) => runId)
+    const held = [...rows.values()].filter(isAwaited).map(({ runId }) => runId)
     return { entries, runs, held }
   } finally {
     db.close()

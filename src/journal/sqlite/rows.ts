@@ -9,7 +9,7 @@ import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from 
 import type { Recorded, Reserve } from "../entry.ts"
 import { JournalTampered } from "../failure.ts"
 import type { ClaimRow, EffectRow, RunSummary, TableRow } from "../journal.ts"
-import type { Held, Rows } from "../lease.ts"
+import { type Held, leaseMsMax, owners, type Rows } from "../lease.ts"
 import { summarise, tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
 import { isStatus, type Status } from "../status.ts"
 import type { Begun, Counter, OpenCall, RunRow } from "../tables.ts"
@@ -227,7 +227,7 @@ function prepare(db: DatabaseSync) {
     due: db.prepare(`
       SELECT run FROM run
       WHERE status IN ('running', 'awaiting_approval', 'in_doubt') AND journal = :journal
-        AND (owner IS NULL OR until_ms <= :now)
+        AND (owner IS NULL OR until_ms <= :now OR (until_ms > :now + ${leaseMsMax} AND owner NOT IN (${owners.map((owner) => `'${owner}'`).join(", ")})))
         AND (due_ms <= :now OR (due_ms IS NULL AND status = 'running'))
       ORDER BY max(iif(owner IS NULL, 0, until_ms), coalesce(due_ms, updated_ms)), run LIMIT :limit`),
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),

@@ -5,7 +5,12 @@ import { NotApplied, readTime } from "./not-applied.ts"
 export type Ending<Value> = Answer<Value> | { readonly kind: "late" | "cut-off" }
 
 /** What the handler itself has said. */
-export type Answer<Value> = { readonly kind: "returned"; readonly value: Value } | Threw
+export type Answer<Value> = { readonly kind: "returned"; readonly value: Value } | Threw | TooLate
+
+/** Its handler was not called: by then, it would have come after it was settled. */
+export interface TooLate {
+  readonly kind: "too-late"
+}
 
 export interface Threw {
   readonly kind: "threw"

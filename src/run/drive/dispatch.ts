@@ -5,10 +5,10 @@ import type { CalledTool, TimeLimit, Worker } from "../call/call.ts"
 import { perform } from "../call/perform.ts"
 import { HandlerMissing, type RunFailure } from "../failure.ts"
 import { decideRetry, retryIn } from "../next/retry.ts"
-import { promptMs } from "../next/settle.ts"
+import { checkRepeat, promptMs } from "../next/settle.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { pauseAfter } from "./pause.ts"
-import { checkPromptness } from "./promptness.ts"
+import { checkPromptness, timeLeft } from "./promptness.ts"
 
 export function* dispatch(
   desk: Desk,
@@ -31,7 +31,12 @@ export function* dispatch(
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
   const made = { stepId, tool, attempt, args, idempotencyKey, undoes }
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
-  const answer = yield* Effect.interruptible(perform(worker, made, limit))
+  // It is asked for once more at the edge of the call, which may be in another process.
+  const { state } = book
+  const leftMs = () =>
+    timeLeft(state, tool, intent, desk.clock.currentTimeMillisUnsafe(), worker.watch.nowMs() - beganMs)
+  const within = tool.mutates ? { ...limit, leftMs } : limit
+  const answer = yield* Effect.interruptible(perform(worker, made, within))
   stop?.()
   const leastMs = answer.kind === "attempt-failed" ? answer.retryAfterMs : undefined
   return withPause(intent.again === undefined ? answer : lostAgain(answer), desk, tool, leastMs)
@@ -61,7 +66,8 @@ function withPause(
   const pause = (): Pause => pauseAfter(retry, failures, desk, leastMs)
   if (answer.kind === "answer-lost") {
     const { idempotency, timeoutMs = 0 } = state.started.tools[name] ?? {}
-    if (idempotency === undefined || idempotency.kind === "none" || failures >= retry.times) return answer
+    const may = state.step.open !== undefined && checkRepeat(state, state.step.open) === undefined
+    if (idempotency === undefined || idempotency.kind === "none" || failures >= retry.times || !may) return answer
     const again = pause()
     if (idempotency.kind === "natural") return { ...answer, again }
     // Rather sooner than not at all: a key that is forgotten by then is of no use.

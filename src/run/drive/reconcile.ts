@@ -21,7 +21,9 @@ export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): 
   if (flushed === "overtaken") return "look-again"
   const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
   const asked = { stepId, tool, attempt, args, idempotencyKey, undoes }
-  const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
+  const askedAtMs = clock.currentTimeMillisUnsafe()
+  const told = yield* Effect.interruptible(performReconcile(worker, asked))
+  const answer: Reconciled = { ...told, askedAtMs }
   if (answer.answer !== "unknown" && answer.answer !== "barred") return answer
   return { ...answer, again: pauseAfter(retryIn(book.state, tool.name), book.state.step.asked + 1, desk) }
 }

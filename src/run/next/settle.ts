@@ -6,7 +6,7 @@ import type { Failure, Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { CalledTool } from "../call/call.ts"
-import { EffectInDoubt } from "../failure.ts"
+import { BudgetExhausted, EffectInDoubt } from "../failure.ts"
 import type { Action } from "./next.ts"
 import { attemptsMax, retryIn } from "./retry.ts"
 
@@ -19,16 +19,35 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
   const policy = started.tools[open.tool]
   const { times } = retryIn(state, open.tool)
   if (policy === undefined || attempts - step.excused >= attemptsMax) return doubt(state, open)
-  const again = step.failures < times ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
+  const exhausted = checkRepeat(state, open)
+  const may = step.failures < times && exhausted === undefined
+  const again = may ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
   if (again !== undefined) return callAgain(state, open, tool, again, typeof lost === "object" ? lost.again : undefined)
-  if (policy.reconcile === undefined) return doubt(state, open)
+  if (policy.reconcile === undefined) return doubt(state, open, exhausted)
   const finalAtMs = lastAtMs + promptMs + policy.reconcile.finalAfterMs
   if (reconciled === undefined) return ask(open, tool, undefined)
   if (reconciled.answer === "unknown")
-    return asked < times ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open)
-  return reconciled.atMs < finalAtMs
-    ? ask(open, tool, finalAtMs)
-    : callAgain(state, open, tool, "not-applied", undefined)
+    return asked < times ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open, exhausted)
+  // As of when it was asked: while its answer was on its way, the effect may have happened.
+  if (reconciled.askedAtMs < finalAtMs) return ask(open, tool, finalAtMs)
+  return exhausted === undefined
+    ? callAgain(state, open, tool, "not-applied", undefined)
+    : doubt(state, open, exhausted)
+}
+
+/** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
+export function checkRepeat(
+  { retries, microUsd: used, started: { budgets, spent } }: RunState,
+  { stepId, undoes, microUsd = 0 }: Intent,
+): BudgetExhausted | undefined {
+  if (undoes === true) return undefined
+  const { retries: max, microUsd: most } = budgets ?? {}
+  const because = ", because its answer is lost"
+  if (max !== undefined && retries >= max)
+    return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
+  const cost = used + microUsd + (spent.microUsd ?? 0)
+  if (most === undefined || cost <= most) return undefined
+  return new BudgetExhausted({ budget: "microUsd", stepId, used: cost, max: most, because })
 }
 
 /** Whether a person may have it called or asked after once more; else why not. */
@@ -90,14 +109,24 @@ const ask = (intent: Intent, tool: CalledTool, notBeforeMs: number | undefined):
   notBeforeMs,
 })
 
-function doubt({ step: { lost, reconciled } }: RunState, { stepId, tool, attempt, undoes }: Intent): Action {
+function doubt(
+  { step: { lost, reconciled } }: RunState,
+  { stepId, tool, attempt, undoes }: Intent,
+  exhausted?: BudgetExhausted,
+): Action {
   const said = (cause: string): Failure =>
     record(new EffectInDoubt({ stepId, tool, said: `${cause}${sayAsked(reconciled)}` }))
   const failure =
     typeof lost === "object"
       ? { ...lost.failure, message: `${lost.failure.message}${sayAsked(reconciled)}` }
       : said(lost === "taken-over" ? takenOver : "the process ended during the call")
-  return { kind: "mark-in-doubt", stepId, attempt, ...(undoes === undefined ? {} : { undoes }), failure }
+  return {
+    kind: "mark-in-doubt",
+    stepId,
+    attempt,
+    ...(undoes === undefined ? {} : { undoes }),
+    failure: exhausted === undefined ? failure : { ...failure, cause: record(exhausted) },
+  }
 }
 
 const takenOver = "the run was taken from the process that made the call, which may still be at work on it"
