@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../../text/json.ts"
 import type { Pointer } from "../../../text/pointer.ts"
 import { excerpt } from "../describe.ts"
 import type { Answer } from "../ending.ts"
+import { readTime } from "../not-applied.ts"
 import { type Taken, take } from "../take.ts"
 import type { Report } from "./message.ts"
 
@@ -45,13 +46,15 @@ function parse(text: string): JsonObject | undefined {
 
 function readAnswer(answer: Json | undefined, { for: asked, bounds }: Asking): Answer<Taken[keyof Taken]> | undefined {
   if (!isObject(answer)) return undefined
-  const { kind, said, notApplied, value } = answer
+  const { kind, said, notApplied, retryAfterMs: after, value } = answer
   switch (kind) {
     case "too-late":
       return { kind }
-    case "threw":
+    case "threw": {
       if (typeof said !== "string" || typeof notApplied !== "boolean") return undefined
-      return { kind, said: excerpt(said), notApplied }
+      const retryAfterMs = notApplied ? readTime(after) : undefined
+      return { kind, said: excerpt(said), notApplied, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    }
     case "returned": {
       const taken = asked === "result" ? readCopied(value, bounds) : readReconciliation(value, bounds)
       return taken && { kind, value: taken }
