@@ -10,7 +10,7 @@ type Claimed = ClaimRow & { readonly tenant: string; readonly tool: string; read
 type Used = Counter & { readonly tenant: string; readonly used: number }
 
 /** No two lists of parts make one key. */
-const keyOf = (...parts: readonly (string | boolean)[]): string => write(parts)
+const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts)
 
 export class MapRows implements Rows {
   readonly #runs = new Map<string, Held>()

@@ -12,7 +12,7 @@ import { Commits } from "./sqlite/commit.ts"
 import { findFaults } from "./sqlite/faults.ts"
 import { type Opened, open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
-import { explain } from "./sqlite/trouble.ts"
+import { busyMs, explain } from "./sqlite/trouble.ts"
 
 export { type Recovered, type RecoveredRun, recover } from "./sqlite/recover.ts"
 
@@ -57,7 +57,7 @@ function makeSqlite(
   { db, check }: Opened,
 ): { readonly journal: JournalService; readonly commits: Commits } {
   const rows = new SqliteRows(db)
-  const commits = new Commits(file, db, { forget: () => rows.forget(), check })
+  const commits = new Commits(file, db, { onBegun: () => rows.recall(), onTakenBack: () => rows.forget(), check })
   const change: Commits["change"] = (make) => commits.change(make)
 
   /** Looks without changing anything. */
@@ -66,6 +66,7 @@ function makeSqlite(
       const broken = commits.check()
       if (broken !== undefined) return Effect.fail(broken)
       try {
+        commits.waitAtMost(busyMs)
         const found = find()
         return (found instanceof Error ? Effect.fail(found) : Effect.succeed(found)) as Looked<Found>
       } catch (error) {
@@ -84,11 +85,8 @@ function makeSqlite(
   }
 
   function read(runId: string, tenant: string | undefined): readonly Entry[] | JournalTampered {
-    const { run, hash, sealed } = atOnce(() => ({
-      run: rows.run(runId),
-      hash: rows.hashOf(runId),
-      sealed: rows.sealed(runId),
-    }))
+    const { found, sealed } = atOnce(() => ({ found: rows.readRun(runId), sealed: rows.sealed(runId) }))
+    const run = found?.run
     const chain = new Chain(runId)
     const entries: Entry[] = []
     for (const [seq, entry] of sealed.entries()) {
@@ -97,7 +95,7 @@ function makeSqlite(
       entries.push({ runId, seq, atMs: entry.atMs, event, hash: entry.hash })
     }
     // An end that was cut off is missed by the run's own row.
-    if (hash !== entries.at(-1)?.hash || run?.seq !== entries.at(-1)?.seq)
+    if (found?.link.hash !== entries.at(-1)?.hash || run?.seq !== entries.at(-1)?.seq)
       return new JournalTampered({ runId, seq: Math.min(entries.length, (run?.seq ?? -1) + 1) })
     return tenant === undefined || run?.tenant === tenant ? entries : []
   }
@@ -106,11 +104,11 @@ function makeSqlite(
     append: (runId, records, as) => change(() => append(rows, runId, records, as)),
     takeUp: (runId, as) => change(() => takeUp(rows, runId, as)),
     renew: (runId, as) => change(() => renew(rows, runId, as)),
-    look: (runId) => look(() => known(rows.run(runId), lastOf)),
+    look: (runId) => look(() => known(rows.readRun(runId)?.run, lastOf)),
     read: (runId, { tenant } = {}) => look(() => read(runId, tenant)),
     list: ({ tenant } = {}) => look(() => rows.list(tenant)),
     due: (nowMs, limit) => look(() => rows.due(nowMs, journalVersion, limit)),
-    effect: (tenant, identity) => look(() => known(rows.effect(tenant, identity), effectRow)),
+    effect: (tenant, identity) => look(() => known(rows.readEffect(tenant, identity), effectRow)),
     claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),
     used: (tenant, of) => look(() => rows.used(tenant, of)),
     inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows, db)))) as never,

@@ -239,7 +239,8 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
   }
 }
 
-function begun({ step, effects, ...state }: RunState, intent: Intent, atMs: number): Partial<RunState> {
+function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState> {
+  const { step, effects } = state
   const { attempt, idempotencyKey, undoes, again, microUsd = 0 } = intent
   const effect = idempotencyKey !== undefined && undoes === undefined
   return {

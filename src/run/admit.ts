@@ -1,12 +1,12 @@
 /** What the host hands to a run, held to what the catalog declares before the first entry is written. */
-import type { Catalog, Tool } from "../catalog/catalog.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
-import type { CompiledPlan } from "../check/compiled.ts"
-import { journalVersion, type RunStarted, type ToolPolicy } from "../journal/entry.ts"
+import { journalVersion, type RunStarted } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { InputsRefused } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
+import type { ReadyPlan } from "./next/prepare.ts"
 import type { Principal } from "./toolbox.ts"
 
 export interface RunOptions {
@@ -25,20 +25,19 @@ export interface RunOptions {
 }
 
 /** The first entry of a run. */
-export function admitRun(
-  plan: CompiledPlan,
-  catalog: Catalog,
-  options: RunOptions,
-  salt: string,
-): RunStarted | InputsRefused {
+export function admitRun(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted | InputsRefused {
   try {
-    return admit(plan, catalog, options, salt)
+    return admit(ready, options, salt)
   } catch {
     return unreadable("`principal`")
   }
 }
 
-function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: string): RunStarted | InputsRefused {
+function admit(
+  { plan, catalog, catalogHash, policies }: ReadyPlan,
+  options: RunOptions,
+  salt: string,
+): RunStarted | InputsRefused {
   const { principal, sessionId, taskId, runId } = options
   if (!isObject(principal)) {
     return refuse("`principal`", `must be an object, but ${sayFound(principal)}`, "Give `{ tenant, subject }`.")
@@ -79,7 +78,7 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: 
     sessionId,
     taskId,
     planHash: plan.planHash,
-    catalogHash: plan.catalogHash,
+    catalogHash,
     slice: plan.slice,
     compiler: plan.compiler,
     document: plan.plan.document,
@@ -87,7 +86,7 @@ function admit(plan: CompiledPlan, catalog: Catalog, options: RunOptions, salt: 
     origin: origin.value as RunStarted["origin"],
     ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
-    tools: policiesOf(plan, catalog),
+    tools: policies,
   }
 }
 
@@ -102,26 +101,6 @@ function admitSpent(spent: unknown): RunStarted["spent"] | InputsRefused {
     counted[name] = Number(value)
   }
   return counted
-}
-
-/** Of the plan's tools, and of those that undo them. */
-function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
-  const policies: Record<string, ToolPolicy> = {}
-  const note = (tool: Tool | undefined): void => {
-    if (tool === undefined || Object.hasOwn(policies, tool.name)) return
-    const { version, effect, timeoutMs, idempotency, reconcile, compensation } = tool
-    policies[tool.name] = {
-      version,
-      effect,
-      timeoutMs,
-      idempotency,
-      ...(reconcile === undefined ? {} : { reconcile }),
-      ...(compensation.kind === "call" ? { undo: compensation } : {}),
-    }
-    if (compensation.kind === "call") note(tools.get(compensation.tool))
-  }
-  for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
-  return policies
 }
 
 const refuse = (field: string, problem: string, expected: string): InputsRefused =>

@@ -30,9 +30,9 @@ import {
   StepFailed,
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
-import { lookUp } from "./look-up.ts"
+import { nameEffect, Register } from "./look-up.ts"
 import { stop } from "./next/compensate.ts"
-import { type Action, type CallAction, next } from "./next/next.ts"
+import { type Action, type CallAction, type NewEffect, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { backoffMs, decideRetry, failuresMax } from "./next/retry.ts"
 import { promptMs } from "./next/settle.ts"
@@ -48,6 +48,9 @@ interface Desk {
   readonly clock: Clock
   readonly ids: IdsService
   readonly pulse: Pulse
+  readonly register: Register
+  /** Whether something that the run asked the store for was taken: from then on it looks before it asks. */
+  cautious: boolean
   /** Whether the run must be let go of before its next step. */
   readonly stopping: () => boolean
 }
@@ -95,7 +98,9 @@ const work = Effect.fnUntraced(function* (
   }
   const pulse = new Pulse(book, clock, leaseMs, fork)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
-  const desk: Desk = { ready, stale, book, worker, clock, ids: yield* Ids, pulse, stopping }
+  const register = new Register(book.journal, ready)
+  const ids = yield* Ids
+  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) =>
@@ -201,7 +206,7 @@ function endAtDeadline({ book, clock }: Desk, { stepId, notAfterMs }: Action & {
 
 /** Intent, durable; the call; its outcome. */
 function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
-  const { book, clock } = desk
+  const { book } = desk
   const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
   if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
   if (undoes === undefined) {
@@ -209,8 +214,9 @@ function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailu
     if (late !== undefined) return late
   }
   // Whether the key is free again is asked of the store, which must know first that it was given up.
-  if (book.state.step.released && (yield* book.flush()) === "overtaken") return "look-again"
-  const found = effect === undefined ? {} : yield* lookUp(book.journal, book.state, action, effect, desk.ready)
+  const { released } = book.state.step
+  if (released && (yield* book.flush()) === "overtaken") return "look-again"
+  const found = effect === undefined ? {} : yield* name(desk, action, effect)
   if ("kind" in found) return found
   return yield* dispatch(
     desk,
@@ -225,8 +231,15 @@ function* call(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailu
       ...found,
       ...(microUsd === 0 ? {} : { microUsd }),
     },
-    limitOf(action, book.state, clock.currentTimeMillisUnsafe()),
+    limitOf(desk, action),
   )
+}
+
+/** Most effects are new, and the store takes them or refuses them when the intent is written: only where it may refuse, it is asked. */
+function* name(desk: Desk, action: CallAction, effect: NewEffect): ReturnType<Register["lookUp"]> {
+  const { state } = desk.book
+  if (!state.step.released && !desk.cautious) return nameEffect(effect)
+  return yield* desk.register.lookUp(state, action, effect)
 }
 
 function* dispatch(
@@ -238,10 +251,13 @@ function* dispatch(
   const { book, worker, pulse } = desk
   const missing = checkHandler(worker, tool)
   if (missing !== undefined) return yield* missing
-  const beganMs = worker.watch.nowMs()
+  const beganMs = tool.mutates ? worker.watch.nowMs() : 0
   const diverged = book.add(intent)
   if (diverged !== undefined) return yield* diverged
-  if ((yield* book.flush()) === "overtaken") return "look-again"
+  if ((yield* book.flush()) === "overtaken") {
+    desk.cautious = true
+    return "look-again"
+  }
   const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent, worker.watch.nowMs() - beganMs) : undefined
   if (tooLate !== undefined) return tooLate
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
@@ -336,6 +352,7 @@ function* pause({ book, clock, pulse }: Desk, { afterMs, atMs }: Pause): Effect.
 }
 
 function checkDeadline({ book, clock }: Desk, stepId: string, notAfterMs: number | undefined): Event | undefined {
+  if (notAfterMs === undefined) return undefined
   const late = lateness(book.state, stepId, notAfterMs, clock.currentTimeMillisUnsafe())
   return late && { kind: "step-refused", stepId, failure: record(late) }
 }
@@ -352,15 +369,16 @@ function lateness(
 }
 
 /** A read is cut off when the run's own time ends; an effect is always waited for as long as its tool may take. */
-function limitOf({ tool, notAfterMs, workLeftMs }: CallAction, state: RunState, nowMs: number): TimeLimit {
-  const limits: TimeLimit[] = [{ ms: tool.timeoutMs }]
-  if (!tool.mutates && workLeftMs !== undefined) {
-    limits.push({ ms: workLeftMs, exhausts: { budget: "wallMs", max: Math.round(state.workedMs + workLeftMs) } })
-  }
-  if (!tool.mutates && notAfterMs !== undefined) {
-    limits.push({ ms: notAfterMs - nowMs, exhausts: { budget: "deadlineMs", max: notAfterMs - state.startedAtMs } })
-  }
-  return limits.reduce((least, limit) => (limit.ms < least.ms ? limit : least))
+function limitOf({ book: { state }, clock }: Desk, { tool, notAfterMs, workLeftMs }: CallAction): TimeLimit {
+  let least: TimeLimit = { ms: tool.timeoutMs }
+  if (tool.mutates) return least
+  if (workLeftMs !== undefined && workLeftMs < least.ms)
+    least = { ms: workLeftMs, exhausts: { budget: "wallMs", max: Math.round(state.workedMs + workLeftMs) } }
+  if (notAfterMs === undefined) return least
+  const leftMs = notAfterMs - clock.currentTimeMillisUnsafe()
+  return leftMs < least.ms
+    ? { ms: leftMs, exhausts: { budget: "deadlineMs", max: notAfterMs - state.startedAtMs } }
+    : least
 }
 
 /** Whether and when a call is made again is decided here, once, and written down with what came of it. */

@@ -1,5 +1,5 @@
 /** What the store knows of an effect that is about to be begun: made before, under way, claimed, or free; and what limits have left. */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { Event, Intent } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
@@ -16,78 +16,94 @@ import type { ReadyPlan } from "./next/prepare.ts"
 /** What the intent says of the effect. */
 type Named = Pick<Intent, "idempotencyKey" | "identity" | "generation" | "once" | "reserves">
 
-/** The name the effect goes by; or the event that stands in the place of a call. */
-export const lookUp = Effect.fnUntraced(function* (
-  journal: JournalService,
-  state: RunState,
-  action: CallAction,
-  { identity, keyAt, once, reserves }: NewEffect,
-  ready: ReadyPlan | undefined,
-): Effect.fn.Return<Named | Event, StoreFailure> {
-  const { tenant } = state.started
-  const { stepId, tool } = action
-  const refuse = (failure: KeyInDoubt | OnceConflict | LimitExhausted): Event => ({
-    kind: "step-refused",
-    stepId,
-    failure: record(failure),
-  })
-  const row = yield* journal.effect(tenant, identity)
-  if (row !== undefined && row.state !== "released") return yield* recorded(journal, action, row)
-  if (once !== undefined) {
-    const held = yield* journal.claim(tenant, tool.name, once)
-    const holder = held && (yield* journal.effect(tenant, held.identity))
-    if (held !== undefined && holder !== undefined) {
-      if (held.call === once.call) return yield* recorded(journal, action, holder)
-      const by =
-        ready?.catalog.tools
-          .get(tool.name)
-          ?.once?.by.map((at) => `\`${at.slice(1)}\``)
-          .join(", ") ?? "values"
-      return refuse(new OnceConflict({ stepId, tool: tool.name, by, other: holder.runId }))
-    }
-  }
-  for (const { scope, dimension, amount, max } of reserves) {
-    const scopeId = scopeIdOf(scope, state.started)
-    const used = yield* journal.used(tenant, { scope, scopeId, dimension })
-    if (used + amount > max)
-      return refuse(new LimitExhausted({ stepId, dimension, scope, found: used + amount, used, max }))
-  }
-  const generation = row === undefined ? 0 : row.generation + 1
+/** By what name an effect goes at its so-manieth beginning. */
+export function nameEffect({ identity, keyAt, once, reserves }: NewEffect, generation = 0): Named {
   return {
     idempotencyKey: keyAt(generation),
     ...(generation === 0 ? {} : { identity, generation }),
     ...(once === undefined ? {} : { once }),
     ...(reserves.length === 0 ? {} : { reserves }),
   }
-})
+}
 
-/** The same effect, begun before: its recorded result; or that it is not known yet. */
-const recorded = Effect.fnUntraced(function* (
-  journal: JournalService,
-  { stepId, tool, args, undoes }: CallAction,
-  row: EffectRow,
-): Effect.fn.Return<Event, StoreFailure> {
-  const entries = row.state === "applied" ? yield* journal.read(row.runId) : []
-  const other = entries.length === 0 ? undefined : replay(row.runId, entries)
-  const call =
-    other === undefined || other instanceof Error || isGivenUp(other) ? undefined : other.calls.get(row.stepId)
-  if (call === undefined || undoes === true) {
-    const failure = record(new KeyInDoubt({ stepId, other: row.runId }))
-    return { kind: "step-refused", stepId, ...(undoes === undefined ? {} : { undoes }), failure }
+/** Looks things up in the store for one run. */
+export class Register {
+  readonly #journal: JournalService
+  readonly #ready: ReadyPlan | undefined
+  /** The run that was read last: who makes a plan again finds all its effects in one other. */
+  #other: RunState | undefined
+
+  constructor(journal: JournalService, ready: ReadyPlan | undefined) {
+    this.#journal = journal
+    this.#ready = ready
   }
-  const { result, failure = judge(stepId, tool, result) } = call
-  return {
-    kind: "replayed",
-    stepId,
-    tool: tool.name,
-    args,
-    idempotencyKey: row.key,
-    ...(row.identity === row.key ? {} : { identity: row.identity }),
-    from: { runId: row.runId, stepId: row.stepId },
-    ...(result === undefined ? {} : { result }),
-    ...(failure === undefined ? {} : { failure }),
+
+  /** The name the effect goes by; or the event that stands in the place of a call. */
+  *lookUp({ started }: RunState, action: CallAction, effect: NewEffect): Effect.fn.Return<Named | Event, StoreFailure> {
+    const { tenant } = started
+    const { stepId, tool } = action
+    const { identity, once, reserves } = effect
+    const refuse = (failure: KeyInDoubt | OnceConflict | LimitExhausted): Event => ({
+      kind: "step-refused",
+      stepId,
+      failure: record(failure),
+    })
+    const row = yield* this.#journal.effect(tenant, identity)
+    if (row !== undefined && row.state !== "released") return yield* this.#replay(action, row)
+    if (once !== undefined) {
+      const held = yield* this.#journal.claim(tenant, tool.name, once)
+      const holder = held && (yield* this.#journal.effect(tenant, held.identity))
+      if (held !== undefined && holder !== undefined) {
+        if (held.call === once.call) return yield* this.#replay(action, holder)
+        return refuse(new OnceConflict({ stepId, tool: tool.name, by: this.#sayClaim(tool.name), other: holder.runId }))
+      }
+    }
+    for (const { scope, dimension, amount, max } of reserves) {
+      const scopeId = scopeIdOf(scope, started)
+      const used = yield* this.#journal.used(tenant, { scope, scopeId, dimension })
+      if (used + amount > max)
+        return refuse(new LimitExhausted({ stepId, dimension, scope, found: used + amount, used, max }))
+    }
+    return nameEffect(effect, row === undefined ? 0 : row.generation + 1)
   }
-})
+
+  #sayClaim(tool: string): string {
+    const by = this.#ready?.catalog.tools.get(tool)?.once?.by
+    return by?.map((at) => `\`${at.slice(1)}\``).join(", ") ?? "values"
+  }
+
+  /** The same effect, begun before: its recorded result; or that it is not known yet. */
+  *#replay({ stepId, tool, args, undoes }: CallAction, row: EffectRow): Effect.fn.Return<Event, StoreFailure> {
+    const other = row.state === "applied" ? yield* this.#read(row.runId) : undefined
+    const call = other === undefined || isGivenUp(other) ? undefined : other.calls.get(row.stepId)
+    if (call === undefined || undoes === true) {
+      const failure = record(new KeyInDoubt({ stepId, other: row.runId }))
+      return { kind: "step-refused", stepId, ...(undoes === undefined ? {} : { undoes }), failure }
+    }
+    const { result, failure = judge(stepId, tool, result) } = call
+    return {
+      kind: "replayed",
+      stepId,
+      tool: tool.name,
+      args,
+      idempotencyKey: row.key,
+      ...(row.identity === row.key ? {} : { identity: row.identity }),
+      from: { runId: row.runId, stepId: row.stepId },
+      ...(result === undefined ? {} : { result }),
+      ...(failure === undefined ? {} : { failure }),
+    }
+  }
+
+  /** A run as it is now; undefined where nothing can be made of it. */
+  *#read(runId: string): Effect.fn.Return<RunState | undefined, StoreFailure> {
+    const known = this.#other?.runId === runId ? this.#other : undefined
+    if (known !== undefined && (yield* this.#journal.look(runId))?.seq === known.seq) return known
+    const entries = yield* this.#journal.read(runId)
+    const state = replay(runId, entries)
+    this.#other = state instanceof Error ? undefined : state
+    return this.#other
+  }
+}
 
 /** What it has done is being undone, or will be. */
 const isGivenUp = ({ status, ending, cancel, failure }: RunState): boolean =>

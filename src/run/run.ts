@@ -86,7 +86,7 @@ export const execute = <
     const ready = prepare(plan, toolbox.catalog)
     if (ready instanceof StalePlan) return yield* ready
     const ids = yield* Ids
-    const started = admitRun(plan, toolbox.catalog, options, ids.make("salt"))
+    const started = admitRun(ready, options, ids.make("salt"))
     if (started instanceof InputsRefused) return yield* started
     const holder = holderOf(options, ids)
     if (holder instanceof InputsRefused) return yield* holder

@@ -25,9 +25,10 @@ interface Change {
   readonly told: (made: unknown) => void
 }
 
-/** What is done before each change, and asked after each commit. */
+/** Told of what happens to the transaction, and asked after each commit. */
 interface Seam {
-  readonly forget: () => void
+  readonly onBegun: () => void
+  readonly onTakenBack: () => void
   readonly check: () => StoreUnavailable | undefined
 }
 
@@ -38,6 +39,7 @@ export class Commits {
   readonly #statements
   #waiting: Change[] = []
   #broken: StoreUnavailable | undefined
+  #waitMs = busyMs
 
   constructor(store: string, db: DatabaseSync, seam: Seam) {
     this.#store = store
@@ -80,6 +82,13 @@ export class Commits {
     return this.#broken ?? told
   }
 
+  /** How long whatever is asked next waits for another process that writes. */
+  waitAtMost(ms: number): void {
+    if (this.#waitMs === ms) return
+    this.#db.exec(`PRAGMA busy_timeout = ${ms}`)
+    this.#waitMs = ms
+  }
+
   /** Makes what waits, at once. */
   flush(): void {
     this.#work(busyMs)
@@ -109,21 +118,19 @@ export class Commits {
 
   /** Why it cannot begin yet; any other trouble shows in the commit. */
   #begin(waitMs: number): StoreUnavailable | undefined {
-    let busy: StoreUnavailable | undefined
     try {
-      this.#db.exec(`PRAGMA busy_timeout = ${waitMs}`)
+      this.waitAtMost(waitMs)
       this.#statements.begin.run()
+      return undefined
     } catch (error) {
-      if (!isBusy(error)) return undefined
-      busy = this.explain(error)
+      return isBusy(error) ? this.explain(error) : undefined
     }
-    this.#db.exec(`PRAGMA busy_timeout = ${busyMs}`)
-    return busy
   }
 
   #commit(changes: readonly Change[]): readonly unknown[] {
     try {
       if (!this.#db.isTransaction) this.#statements.begin.run()
+      this.#seam.onBegun()
       const made =
         changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))
       // Where the one change was refused there is no transaction left.
@@ -138,17 +145,21 @@ export class Commits {
   }
 
   #only({ make }: Change): unknown {
-    this.#seam.forget()
     const made = make()
-    if (made instanceof Error) this.#db.exec("ROLLBACK")
+    if (made instanceof Error) {
+      this.#db.exec("ROLLBACK")
+      this.#seam.onTakenBack()
+    }
     return made
   }
 
   #one({ make }: Change): unknown {
-    this.#seam.forget()
     this.#statements.savepoint.run()
     const made = this.#tried(make)
-    if (made instanceof Error) this.#statements.rollback.run()
+    if (made instanceof Error) {
+      this.#statements.rollback.run()
+      this.#seam.onTakenBack()
+    }
     this.#statements.release.run()
     return made
   }
@@ -164,6 +175,7 @@ export class Commits {
   }
 
   #rollback(): void {
+    this.#seam.onTakenBack()
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK")
     } catch (error) {

@@ -1,4 +1,9 @@
-/** The tables of a store as rows of SQLite. All within the transaction that is open. */
+/**
+ * The tables of a store as rows of SQLite. All within the transaction that is open.
+ *
+ * A run that somebody holds comes up again with every entry, and so does the effect that it has begun last: they are kept as they
+ * were written, for as long as no other connection has written since.
+ */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
@@ -8,6 +13,9 @@ import type { Held, Rows } from "../lease.ts"
 import { summarise, tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
 import { isStatus, type Status } from "../status.ts"
 import type { Begun, Counter, OpenCall, RunRow } from "../tables.ts"
+
+/** Runs and effects. Most are let go of before. */
+const keptMax = 1_000
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
@@ -19,36 +27,56 @@ const entryColumns = "run, seq, at_ms, clear, payload, hash"
 export class SqliteRows implements Rows {
   readonly #db: DatabaseSync
   readonly #statements
-  /** Of the runs that this transaction has looked at. */
+  readonly #runs = new Map<string, Held>()
   readonly #links = new Map<string, Link>()
+  /** By identity: those without an outcome. */
+  readonly #open = new Map<string, Begun & { readonly tenant: string }>()
+  /** Of the file, as of the last look: it changes when another connection has written. */
+  #version: unknown
 
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#statements = prepare(db)
   }
 
-  /** Whatever was read before may have changed. */
+  /** When a transaction begins: what is kept still stands, or is forgotten. */
+  recall(): void {
+    const version = this.#statements.version.get()?.data_version
+    if (version !== this.#version || this.#links.size > keptMax || this.#open.size > keptMax) this.forget()
+    this.#version = version
+  }
+
+  /** When changes were taken back. */
   forget(): void {
+    this.#runs.clear()
     this.#links.clear()
+    this.#open.clear()
   }
 
   run(runId: string): Held | undefined {
-    const row = this.#statements.run.get(runId)
-    if (row === undefined) return undefined
-    this.#links.set(runId, { hash: text(row.hash), salt: maybeText(row.salt) })
-    return heldOf(row)
+    const known = this.#runs.get(runId)
+    if (known !== undefined) return known
+    const read = this.readRun(runId)
+    if (read === undefined) return undefined
+    this.#runs.set(runId, read.run)
+    this.#links.set(runId, read.link)
+    return read.run
   }
 
-  /** Of the last entry, as the run's row has it; undefined where there is no run. */
-  hashOf(runId: string): string | undefined {
+  /** A run, and where its chain has come to, whatever is kept. */
+  readRun(runId: string): { readonly run: Held; readonly link: Link } | undefined {
     const row = this.#statements.run.get(runId)
-    return row && text(row.hash)
+    return row && { run: heldOf(row), link: { hash: text(row.hash), salt: maybeText(row.salt) } }
   }
 
   keepRun(before: Held | undefined, after: Held): void {
     const { runId, status, seq, updatedAtMs, epoch, owner = null, untilMs, dueMs = null } = after
     const { hash, salt = null } = this.#links.get(runId) ?? beginning
     const open = after.open === undefined ? null : writeOpen(after.open)
+    if (after.owner === undefined) {
+      this.#runs.delete(runId)
+      this.#links.delete(runId)
+    } else this.#runs.set(runId, after)
     if (before === undefined) {
       const { journal, tenant, subject, sessionId, taskId, goal = null, startedAtMs } = after
       const fixed = [runId, journal, salt, tenant, subject, sessionId, taskId, goal, status, open]
@@ -67,6 +95,11 @@ export class SqliteRows implements Rows {
   }
 
   effect(tenant: string, identity: string): Begun | undefined {
+    const known = this.#open.get(identity)
+    return known?.tenant === tenant ? known : this.readEffect(tenant, identity)
+  }
+
+  readEffect(tenant: string, identity: string): Begun | undefined {
     const row = this.#statements.effect.get(tenant, identity)
     return row && begunOf(row)
   }
@@ -86,10 +119,12 @@ export class SqliteRows implements Rows {
     const { identity, generation, key, runId, stepId, undoes, state, reserves } = row
     const about = [runId, stepId, undoes ? 1 : 0, state, JSON.stringify(reserves)]
     this.#statements.openEffect.run(tenant, identity, generation, key, ...about)
+    this.#open.set(identity, { ...row, tenant })
   }
 
   closeEffect(tenant: string, { identity }: Begun, state: EffectRow["state"]): void {
     this.#statements.closeEffect.run(state, tenant, identity)
+    this.#open.delete(identity)
   }
 
   claim(
@@ -180,6 +215,7 @@ export function reading(db: DatabaseSync, sql: string): StatementSync {
 function prepare(db: DatabaseSync) {
   const run = `SELECT ${runColumns} FROM run`
   return {
+    version: db.prepare("PRAGMA data_version"),
     run: reading(db, `${run} WHERE run = ?`),
     ofAll: reading(db, `${run} ORDER BY started_ms, run`),
     ofTenant: reading(db, `${run} WHERE tenant = ? ORDER BY started_ms, run`),

@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
-import { isObject, type Json, setMember } from "../../text/json.ts"
+import { isObject, type Json } from "../../text/json.ts"
 import type { AnyHandler } from "../toolbox.ts"
 import type { Worker } from "./call.ts"
 import { type Answer, type Ending, threw } from "./ending.ts"
@@ -126,7 +126,11 @@ function answersBy(question: (value: unknown) => boolean, value: unknown): boole
 function copy(value: Json): Json {
   if (Array.isArray(value)) return value.map(copy)
   if (!isObject(value)) return value
-  const object: Record<string, Json> = {}
-  for (const key of Object.keys(value)) setMember(object, key, copy(value[key] as Json))
+  const object: Record<string, Json> = { ...value }
+  // Each is a member of its own by now, whatever it is called.
+  for (const key of Object.keys(object)) {
+    const inner = object[key] as Json
+    if (typeof inner === "object" && inner !== null) object[key] = copy(inner)
+  }
   return object
 }

@@ -2,6 +2,7 @@
 import type { Catalog, Tool } from "../../catalog/catalog.ts"
 import { changedParts, sliceFor } from "../../catalog/slice.ts"
 import type { CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
+import type { RunStarted, ToolPolicy } from "../../journal/entry.ts"
 import type { Call, Expression, Literal, Read, Transition } from "../../plan/plan.ts"
 import { argumentOf } from "../../plan/same.ts"
 import { StalePlan } from "../failure.ts"
@@ -12,6 +13,9 @@ export interface ReadyPlan {
   readonly steps: readonly ReadyStep[]
   /** Calls with something to check once a source is known: first those of the inputs, then those of each step by its index. */
   readonly affected: readonly (readonly ReadyCall[])[]
+  /** What the first entry of each of its runs says of the catalog. */
+  readonly catalogHash: string
+  readonly policies: RunStarted["tools"]
 }
 
 export type ReadyStep = ReadyCall | ReadyTransition
@@ -72,9 +76,30 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
     if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
     return { kind: "transition", step, from: before ?? "", to: after ?? "", guarded: guarded.has(step.id) }
   })
-  const ready = { plan, catalog, steps, affected: affectedIn(steps) }
+  const { catalogHash } = plan
+  const ready = { plan, catalog, steps, affected: affectedIn(steps), catalogHash, policies: policiesOf(plan, catalog) }
   prepared.set(plan, ready)
   return ready
+}
+
+/** Of the plan's tools, and of those that undo them. */
+function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
+  const policies: Record<string, ToolPolicy> = {}
+  const note = (tool: Tool | undefined): void => {
+    if (tool === undefined || Object.hasOwn(policies, tool.name)) return
+    const { version, effect, timeoutMs, idempotency, reconcile, compensation } = tool
+    policies[tool.name] = {
+      version,
+      effect,
+      timeoutMs,
+      idempotency,
+      ...(reconcile === undefined ? {} : { reconcile }),
+      ...(compensation.kind === "call" ? { undo: compensation } : {}),
+    }
+    if (compensation.kind === "call") note(tools.get(compensation.tool))
+  }
+  for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
+  return policies
 }
 
 /** Lists by name, made when they are first asked for. */
