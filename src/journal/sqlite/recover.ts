@@ -15,7 +15,7 @@ import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
 import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
-import { locate, refuseNames } from "./place.ts"
+import { locate, refuseMount, refuseNames } from "./place.ts"
 import { reading, SqliteRows, sealedOf } from "./rows.ts"
 import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
@@ -65,6 +65,7 @@ function salvage(from: string): { readonly entries: readonly Entry[]; readonly r
   const place = locate(from)
   if (!existsSync(place.file)) throw because(from, "missing", "there is no such file")
   refuseNames(place)
+  refuseMount(place)
   const db = openDamaged(place)
   try {
     const version = readableVersion(db)
@@ -180,13 +181,13 @@ function takenInOrder(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function keep(to: string, entries: readonly Entry[]): void {
-  const { db } = open(to, true)
+  const { db, close } = open(to, true)
   try {
     db.exec("BEGIN IMMEDIATE")
     const refused = adopt(new SqliteRows(db), entries, "gone")
     if (refused !== undefined) throw refused
     db.exec("COMMIT")
   } finally {
-    db.close()
+    close()
   }
 }
