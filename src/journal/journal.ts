@@ -43,10 +43,13 @@ export interface JournalService {
   ) => Effect<Recorded, StoreUnavailable | RunUnderWay | JournalConflict>
   /** Goes on holding a run. */
   readonly renew: (runId: string, as: Writer) => Effect<void, StoreUnavailable | LeaseLost>
-  /** The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none. */
+  /**
+   * The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none.
+   * `adopted`: it comes from another store, and nobody has taken it up here.
+   */
   readonly look: (
     runId: string,
-  ) => Effect<{ readonly seq: number; readonly epoch: number } | undefined, StoreUnavailable>
+  ) => Effect<{ readonly seq: number; readonly epoch: number; readonly adopted: boolean } | undefined, StoreUnavailable>
   /** All entries of a run, their chain verified; none where there is no such run, or it is another tenant's. */
   readonly read: (
     runId: string,

@@ -113,7 +113,7 @@ function makeSqlite(
     claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),
     used: (tenant, of) => look(() => rows.used(tenant, of)),
     inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows, db)))) as never,
-    adopt: (entries) => change(() => adopt(rows, entries, "there")),
+    adopt: (entries) => change(() => adopt(rows, entries, "imported")),
   }
   return { journal, commits }
 }

@@ -25,6 +25,8 @@ export type Resolution = {
   readonly reason: string
   /** Which call was looked into: a word that comes late settles no other. Left out, it is about the one that is in doubt by then. */
   readonly attempt?: number | undefined
+  /** As for `resume`: also a run that another holds, or that was imported. */
+  readonly takeOver?: boolean | undefined
   /** Only a run of this tenant is found. */
   readonly tenant?: string | undefined
 } & (

@@ -11,13 +11,14 @@ export interface ResolveOptions extends OriginOptions {
   readonly applied?: string
   readonly notApplied?: true
   readonly attempt?: number
+  readonly takeOver?: true
   readonly format: Format
 }
 
 export async function resolveRun(
   runId: string,
   stepId: string,
-  { by, reason, applied, notApplied, attempt, format, ...options }: ResolveOptions,
+  { by, reason, applied, notApplied, attempt, takeOver, format, ...options }: ResolveOptions,
 ): Promise<number> {
   if (applied === undefined && notApplied === undefined)
     throw new UsageError("say what became of it: --applied with its result, or --not-applied")
@@ -30,6 +31,7 @@ export async function resolveRun(
       : { applied: await readValue("the result", applied, origin.catalog.bounds) }
   return follow(
     { ...origin, store, format, before },
-    async (runner) => (await runner.resolve(runId, stepId, { by, reason, attempt, ...said })).runId,
+    async (runner) =>
+      (await runner.resolve(runId, stepId, { by, reason, attempt, takeOver: takeOver === true, ...said })).runId,
   )
 }
