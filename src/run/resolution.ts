@@ -10,6 +10,7 @@ import { isTerminal } from "../journal/status.ts"
 import { copyJson } from "../text/copy-json.ts"
 import type { Json } from "../text/json.ts"
 import { admitName, readOptions, sayFound } from "./admit.ts"
+import { conflictsMax } from "./book.ts"
 import { InputsRefused, NothingInDoubt, ResolutionRefused, RunEnded, type RunFailure, StalePlan } from "./failure.ts"
 import type { Ids } from "./ids.ts"
 import { tellIssues } from "./misfits.ts"
@@ -56,9 +57,12 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
     const toolbox = equip(options)
     if (toolbox.fault !== undefined) return yield* toolbox.fault
     const journal = yield* Journal
+    // It stays a word on the call that it was about first, whatever is written meanwhile.
+    let attempt = options.attempt
     const once = Effect.gen(function* () {
       const state = yield* readState(journal, runId, options.tenant)
-      const event = read(state, wanted, options, toolbox)
+      attempt ??= state.step.open?.attempt
+      const event = read(state, wanted, { ...options, attempt }, toolbox)
       if (event instanceof Error) return yield* event
       const said = put(journal, state, event, undefined, options.onEvent)
       // Who took it up may have ended without letting go of it: then it is taken up first, if it can be.
@@ -66,14 +70,10 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
       return after ?? state
     })
     // Whoever lost the race is told what has become of it.
-    const state = yield* Effect.catchIf(
-      once,
-      (error) => error instanceof JournalConflict,
-      () => once,
-    )
+    const state = yield* Effect.retry(once, { times: conflictsMax, while: (error) => error instanceof JournalConflict })
     const going =
       state.status === "in_doubt"
-        ? goOn(state, toolbox, options, (held) => read(held, wanted, options, toolbox))
+        ? goOn(state, toolbox, options, (held) => read(held, wanted, { ...options, attempt }, toolbox))
         : goOn(state, toolbox, options)
     return report<Spec, unknown>(yield* going)
   })
