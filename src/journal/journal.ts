@@ -90,8 +90,17 @@ export interface Whole {
   readonly runs: () => Iterable<string>
   readonly entriesOf: (runId: string) => Iterable<Sealed>
   readonly tables: () => Iterable<TableRow>
+  /** Who holds its runs: no function of the entries, but not anything either. */
+  readonly leases: () => Iterable<LeaseRow>
   /** What the store itself finds wrong with its file. */
   readonly faults: () => readonly string[]
+}
+
+export interface LeaseRow {
+  readonly runId: string
+  readonly owner: string | undefined
+  readonly untilMs: number
+  readonly dueMs: number | undefined
 }
 
 /** One row of a table, told so that it can be compared. */

@@ -125,5 +125,6 @@ const whole = (rows: SqliteRows, db: DatabaseSync): Whole => ({
   runs: () => rows.runs(),
   entriesOf: (runId) => rows.entriesOf(runId),
   tables: () => rows.told(),
+  leases: () => rows.leases(),
   faults: () => findFaults(db),
 })

@@ -84,6 +84,11 @@ export class Book {
     return this.#state
   }
 
+  /** As it will be once all is written that is still to be written: what could not be was given up. */
+  get standing(): RunState {
+    return this.#kept.length === 0 && this.#durable !== undefined ? this.#durable : this.#state
+  }
+
   get lease(): Lease & { readonly epoch: number } {
     const { owner, leaseMs } = this.#holder
     return { owner, epoch: this.#state.epoch, untilMs: this.#clock.currentTimeMillisUnsafe() + leaseMs }

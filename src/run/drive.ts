@@ -14,7 +14,7 @@ import type {
 } from "../journal/entry.ts"
 import { record } from "../journal/failure.ts"
 import type { RunState } from "../journal/state.ts"
-import type { Book, FlushFailure } from "./book.ts"
+import type { Book, Flushed, FlushFailure } from "./book.ts"
 import type { CalledTool, TimeLimit, Worker } from "./call/call.ts"
 import { describeThrown } from "./call/describe.ts"
 import { perform } from "./call/perform.ts"
@@ -103,9 +103,7 @@ const work = Effect.fnUntraced(function* (
   const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
-  const kept = Effect.onExit(loop(desk), (exit) =>
-    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
-  )
+  const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -120,7 +118,7 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
     if (desk.stopping()) {
-      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      if ((yield* letGo(desk)) === "written") return book.state
       continue
     }
     const action = decide(ready, book.state)
@@ -147,6 +145,10 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
     return stop(state, "failed", record(new RuntimeCheckFailed({ stepId, at, problem })))
   }
 }
+
+/** Before it rests: others may take it up at once, or when what it waits for is due. */
+const letGo = ({ ready, book }: Desk): Effect.Effect<Flushed, FlushFailure> =>
+  Effect.suspend(() => book.flush({ dueMs: dueOf(decide(ready, book.standing)) }))
 
 /** When a run that rests must be taken up again. */
 const dueOf = (action: Action): number | undefined =>
