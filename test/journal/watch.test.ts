@@ -20,6 +20,8 @@ import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
 import { expect, test } from "vitest"
+import { StoreUnavailable } from "../../src/journal/failure.ts"
+import { Commits } from "../../src/journal/sqlite/commit.ts"
 import { mountsIn } from "../../src/journal/sqlite/place.ts"
 import { sqlite } from "../../src/journal/sqlite.ts"
 import { events, recorded, started } from "./entries.ts"
@@ -67,6 +69,32 @@ test.each(meddled)("%s while it is in use: nothing is written any more, nor read
   // Not even for a moment.
   expect(readFileSync(`${file}-wal`).equals(before)).toBe(true)
   await close()
+  if (trouble !== "broken") return
+  // Opened anew it would look whole, without what was cut off.
+  const again = openStore(sqlite(file))
+  const error = await again.ask((journal) => journal.list()).catch((refused: unknown) => refused)
+  expect(error).toMatchObject({
+    _tag: "StoreUnavailable",
+    trouble,
+    message: expect.stringContaining("and this process has seen it"),
+  })
+})
+
+test("within the transaction it is looked once more, before anything is changed", async () => {
+  const db = new DatabaseSync(newFile())
+  db.exec("CREATE TABLE one (n INTEGER)")
+  const gone = new StoreUnavailable({ store: "runs.db", trouble: "gone", reason: "its shared memory was deleted" })
+  const checked: boolean[] = []
+  const check = () => {
+    checked.push(db.isTransaction)
+    return db.isTransaction ? gone : undefined
+  }
+  const commits = new Commits("runs.db", db, { onBegun: () => {}, onTakenBack: () => {}, check })
+  let made = 0
+  const error = await Effect.runPromise(Effect.flip(commits.change(() => made++)))
+  expect([error, made, checked]).toEqual([gone, 0, [false, true]])
+  expect(db.isTransaction).toBe(false)
+  db.close()
 })
 
 const node = join(process.cwd(), "node_modules/.bin/node")
@@ -98,10 +126,14 @@ test("its shared memory cut off: its process is told, where it would have been k
     const error = await ask((journal) => Effect.flip(journal.append("other", begun)))
     console.log(error.message)
     await runtime.dispose()
+    const again = ManagedRuntime.make(sqlite(file))
+    const asked = again.runPromise(Effect.flatMap(Journal, (journal) => journal.list()))
+    console.log(await asked.catch((error) => error.message))
     process.kill(process.pid, "SIGKILL")`,
     file,
   ).catch((killed: { readonly stdout: string }) => killed)
   expect(stdout).toContain("its shared memory (-shm) was cut off while it was in use")
+  expect(stdout).toContain("and this process has seen it. Copy what verifies to a new file")
   await withStore(sqlite(file), async (ask) => expect(await ask((journal) => journal.list())).toHaveLength(1))
 }, 20_000)
 

@@ -6,7 +6,7 @@ import { JournalNewer } from "../failure.ts"
 import { locate, type Place, refuseMount, refuseNames } from "./place.ts"
 import { create, migrate, schemaVersion, tablesOf } from "./schema.ts"
 import { because, busyMs, isUnwritable } from "./trouble.ts"
-import { type Opened, refuseOrphans, watch } from "./watch.ts"
+import { type Opened, refuseLost, refuseOrphans, watch } from "./watch.ts"
 
 const settings = `PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF`
 const holdsNothing = "it is empty: no run was ever kept there"
@@ -27,6 +27,7 @@ export function open(name: string, mayCreate: boolean): Opened {
   }
   refuseNames(place)
   refuseMount(place)
+  refuseLost(place)
   refuseOrphans(place)
   if (mayCreate) return watch(place, openToWrite(place, true))
   try {

@@ -41,11 +41,17 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
       if (path !== shared) continue
       // It grows, and never shrinks while anybody has it.
       cut = now.size < was.size
-      if (cut) return because(name, "broken", `${what} was cut off while it was in use${distrust}`)
+      if (cut) return losing(path, `${what} was cut off while it was in use`)
       part.was = now
     }
     const problem = kept.check()
-    return problem === undefined ? undefined : because(name, "broken", `${problem}${distrust}`)
+    return problem === undefined ? undefined : losing(file, problem)
+  }
+
+  function losing(path: string, problem: string): StoreUnavailable {
+    const id = idOf(look(path))
+    if (id !== undefined) lost.set(id, problem)
+    return because(name, "broken", `${problem}${distrust}`)
   }
 
   const close = (): void => {
@@ -57,12 +63,29 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
 
 export const distrust = "; since then nothing that it says is believed. Copy what verifies to a new file (`recover`)"
 
+/**
+ * What was cut off or overwritten while this process had it. SQLite would give the same memory to whoever opens the file here again;
+ * and a log of which a part is gone looks whole to whoever opens it anew.
+ */
+const lost = new Map<string, string>()
+const idOf = (found: BigIntStats | string | undefined): string | undefined =>
+  typeof found === "object" ? `${found.dev} ${found.ino} ${found.birthtimeNs}` : undefined
+
 /** Or why it cannot be looked at. */
 function look(path: string): BigIntStats | string | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+export function refuseLost({ name, file, shared }: Place): void {
+  for (const path of [file, shared]) {
+    const problem = lost.get(idOf(look(path)) ?? "")
+    if (problem === undefined) continue
+    const remedy = "Copy what verifies to a new file (`recover`), or restore it from a backup, and end this process"
+    throw because(name, "broken", `${problem}, and this process has seen it. ${remedy}`)
   }
 }
 
