@@ -61,8 +61,13 @@ export class Log {
   }
 }
 
-/** As many as can be, where SQLite cannot tell any more. */
+/**
+ * As many as can be, where SQLite cannot tell: any more, or without a checkpoint of its own (before 3.51), which would carry what is
+ * left of the log over.
+ */
 function framesIn(db: DatabaseSync): number {
+  const [major = 0, minor = 0] = `${process.versions.sqlite}`.split(".").map(Number)
+  if (major === 3 && minor < 51) return Number.MAX_SAFE_INTEGER
   try {
     return Number(db.prepare("PRAGMA wal_checkpoint(NOOP)").get()?.log)
   } catch {
