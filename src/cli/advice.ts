@@ -67,8 +67,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
       if (`${fields.standing}`.startsWith("was recovered"))
         return `Find out what it has done beyond ${command("log", runId)}; then ${command("resume", runId)} with --take-over goes on with it.`
       return `${fields.standing}`.startsWith("is held by")
-        ? waitFor(command("resume", runId))
-        : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`
+        ? waitFor(`${fields.remedy}`.includes("`resolve`") ? "say it again" : command("resume", runId))
+        : hintOfAdopted(`${fields.remedy}`, runId, store)
     case "RUN209":
       return (
         runId &&
@@ -107,6 +107,12 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
       return undefined
   }
 }
+
+/** What is in doubt goes on by a person's word alone, which the command has just been given. */
+const hintOfAdopted = (remedy: string, runId: string, store: string): string =>
+  remedy.includes("`resolve`")
+    ? "Say it again with --take-over, if you know that it does not go on in the store it comes from."
+    : `\`${typed("resume", [runId, "--take-over"], store)}\` goes on with it here, if you know that it does not go on in the store it comes from.`
 
 const waitFor = (resume: string): string =>
   `Wait, then ${resume}; or add --take-over, if you know that no process is at work on it any more.`

@@ -64,6 +64,7 @@ function addResolve(program: Command, done: Done): void {
         "which call was looked into, as `log` has it: a word that comes late settles no other (default: the one in doubt by then)",
       ).argParser(count),
     )
+    .option("--take-over", "also a run that was imported or recovered, or that another process may be at work on")
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())

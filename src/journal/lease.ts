@@ -27,11 +27,23 @@ export const farthestMs = 8.64e15
 
 const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
 
-/** Hold what came here before it had ended: the store that it comes from may go on with it too, and may have been further. */
-const elsewhere = { imported: "the store it was imported from", recovered: "the store it was recovered from" } as const
+/**
+ * Hold what was imported, or recovered, before it had ended: the store that it comes from may go on with it too, and may know of
+ * calls that were lost here.
+ */
+const elsewhere = {
+  imported: "the store it was imported from",
+  recovered: "the store it was recovered from",
+} as const
 
 /** Who holds them there, as owners. */
 export const owners: readonly string[] = Object.values(elsewhere)
+
+/** How a run came into a store that did not begin it. */
+export type Adoption = keyof typeof elsewhere
+
+/** Of a run that nobody has taken up since. */
+export const isAdopted = ({ owner }: Pick<Held, "owner">): boolean => owner !== undefined && owners.includes(owner)
 
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
@@ -75,21 +87,23 @@ function fence(run: Held, records: readonly Recorded[], as: Writer | undefined):
 
 const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoch && owner === as.owner
 
-function underWay({ runId, untilMs }: Held, owner: string): RunUnderWay {
-  const takeOver = "`resume` it with `takeOver: true` (`--take-over`), if you know that"
-  if (owner === elsewhere.imported) {
-    const standing = "was imported before it had ended, and may go on in the store it comes from"
-    return new RunUnderWay({ runId, standing, remedy: `Otherwise ${takeOver} it does not.` })
-  }
-  if (owner === elsewhere.recovered) {
-    const standing = "was recovered before it had ended, and what it did last may be lost"
-    const remedy = `Find out what it has done beyond its \`log\`; then ${takeOver} nothing of that would be done again.`
+function underWay({ runId, status, untilMs }: Held, owner: string): RunUnderWay {
+  const takeOver = `\`${status === "in_doubt" ? "resolve" : "resume"}\` it with \`takeOver: true\` (\`--take-over\`), if you know that`
+  if (isAdopted({ owner })) {
+    const standing =
+      owner === elsewhere.imported
+        ? "was imported before it had ended, and may go on in the store it comes from"
+        : "was recovered before it had ended: its last entries may be lost, or the old store go on with it"
+    const remedy =
+      owner === elsewhere.imported
+        ? `Otherwise ${takeOver} it does not.`
+        : `Otherwise ${takeOver} the old store is out of use, and have seen what was made last.`
     return new RunUnderWay({ runId, standing, remedy })
   }
   return new RunUnderWay({
     runId,
     standing: `is held by \`${owner}\` until ${new Date(within(untilMs)).toISOString()}`,
-    remedy: `Wait until then and \`resume\` it; or ${takeOver} no process is at work on it any more.`,
+    remedy: `Wait until then and \`${status === "in_doubt" ? "resolve" : "resume"}\` it; or ${takeOver} no process is at work on it any more.`,
   })
 }
 
@@ -142,14 +156,10 @@ export function renew(rows: Rows, runId: string, as: Writer): number | LeaseLost
 }
 
 /**
- * Runs of another store, in the order in which they were written there. That one may still go on with those that have not ended;
- * or they have gone further there, and that is lost: they must be taken from it.
+ * Runs of another store, in the order in which they were written there. Those that have not ended must be taken from it, whatever
+ * they wait for.
  */
-export function adopt(
-  rows: Rows,
-  entries: readonly Entry[],
-  from: keyof typeof elsewhere,
-): JournalConflict | Taken | undefined {
+export function adopt(rows: Rows, entries: readonly Entry[], adoption: Adoption): JournalConflict | Taken | undefined {
   const adopted = new Map<string, RunRow>()
   for (const { runId, seq, atMs, event } of entries) {
     const record = { seq, atMs, event }
@@ -163,14 +173,13 @@ export function adopt(
     rows.addEntry(after, record)
   }
   for (const run of adopted.values()) {
-    const holder = isAwaited(run) ? { owner: elsewhere[from], untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
+    const holder = isTerminal(run.status)
+      ? { owner: undefined, untilMs: 0 }
+      : { owner: elsewhere[adoption], untilMs: farthestMs }
     rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
   }
   return undefined
 }
-
-/** Of another store. Nobody goes on with what is in doubt before a person has said what became of it. */
-export const isAwaited = ({ status }: RunRow): boolean => !isTerminal(status) && status !== "in_doubt"
 
 /** Nobody may hold a run for longer at once, in milliseconds. */
 export const leaseMsMax = 3_600_000

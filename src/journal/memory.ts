@@ -88,6 +88,7 @@ class MemoryRows extends MapRows {
       runs: () => [...this.#records].filter(([, records]) => records.length > 0).map(([runId]) => runId),
       entriesOf: (runId) => this.#sealed(this.recordsOf(runId).map((record) => ({ runId, record }))),
       tables: () => this.#tables(),
+      leases: () => this.runs(),
       faults: () => [],
     }
   }

@@ -11,7 +11,7 @@ export function refuse(state: RunState, event: Event): string | undefined {
   if (isTerminal(status)) return `the run has ended as \`${status}\``
   switch (event.kind) {
     case "taken-up":
-      return event.epoch > state.epoch ? undefined : `epoch ${state.epoch} has been there`
+      return event.epoch === state.epoch + 1 ? undefined : `epoch ${state.epoch + 1} comes next`
     case "cancel-requested":
       return state.cancel === undefined ? undefined : "it is being cancelled already"
     case "approval-decided":

@@ -6,6 +6,7 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, readOptions } from "./admit.ts"
+import { conflictsMax } from "./drive/book.ts"
 import {
   AlreadyCancelled,
   ApprovalAlreadyDecided,
@@ -91,11 +92,7 @@ export const write = (
     if (refused !== undefined) return yield* refused
     const attempt = writeOnce(yield* Journal, runId, wanted, decision, toolbox)
     // Whoever lost the race is told what the other has said.
-    return yield* Effect.catchIf(
-      attempt,
-      (error) => error instanceof JournalConflict,
-      () => attempt,
-    )
+    return yield* Effect.retry(attempt, { times: conflictsMax, while: (error) => error instanceof JournalConflict })
   })
 
 function admitDecision(wanted: unknown, decision: Decision): InputsRefused | undefined {

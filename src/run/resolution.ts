@@ -12,6 +12,7 @@ import { isTerminal } from "../journal/status.ts"
 import { copyJson } from "../text/copy-json.ts"
 import type { Json } from "../text/json.ts"
 import { admitName, readOptions, sayFound } from "./admit.ts"
+import { conflictsMax } from "./drive/book.ts"
 import {
   InputsRefused,
   NothingInDoubt,
@@ -37,6 +38,8 @@ export type Resolution = {
   readonly reason: string
   /** Which call was looked into: a word that comes late settles no other. Left out, it is about the one that is in doubt by then. */
   readonly attempt?: number | undefined
+  /** As for `resume`: also a run that another holds, or that was imported. */
+  readonly takeOver?: boolean | undefined
   /** Only a run of this tenant is found. */
   readonly tenant?: string | undefined
 } & Word
@@ -82,9 +85,13 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
     if (toolbox.fault !== undefined) return yield* toolbox.fault
     const journal = yield* Journal
     const clock = yield* Clock
-    const say = (state: RunState) => read(state, wanted, options, toolbox, clock.currentTimeMillisUnsafe())
+    // It stays a word on the call that it was about first, whatever is written meanwhile.
+    let attempt = options.attempt
+    const say = (state: RunState) =>
+      read(state, wanted, { ...options, attempt }, toolbox, clock.currentTimeMillisUnsafe())
     const once = Effect.gen(function* () {
       const state = yield* readState(journal, runId, options.tenant)
+      attempt ??= state.step.open?.attempt
       const event = say(state)
       if (event instanceof Error) return yield* event
       const said = put(journal, state, event, undefined, options.onEvent)
@@ -93,11 +100,7 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
       return after ?? state
     })
     // Whoever lost the race is told what has become of it.
-    const state = yield* Effect.catchIf(
-      once,
-      (error) => error instanceof JournalConflict,
-      () => once,
-    )
+    const state = yield* Effect.retry(once, { times: conflictsMax, while: (error) => error instanceof JournalConflict })
     const going = state.status === "in_doubt" ? goOn(state, toolbox, options, say) : goOn(state, toolbox, options)
     return report<Spec, unknown>(yield* going)
   })

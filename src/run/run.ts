@@ -13,6 +13,7 @@ import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
+import { holdToPlan } from "./adopted.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
@@ -138,6 +139,10 @@ export const goOn = (
     if (holder instanceof InputsRefused) return yield* holder
     const { owner, leaseMs } = holder
     const takeOver = options.takeOver === true
+    if (takeOver && (yield* journal.look(state.runId))?.adopted === true) {
+      const refused = holdToPlan(footing, state.runId, state.started, yield* journal.read(state.runId))
+      if (refused !== undefined) return yield* refused
+    }
     const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
     const held = yield* readState(journal, state.runId, undefined)
     if (held.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: state.runId })

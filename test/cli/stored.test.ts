@@ -338,7 +338,7 @@ describe.concurrent("a whole store", () => {
       1,
       expect.stringMatching(/^error RUN207: .*\nhint: Nothing was taken over/),
     ])
-    const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy]
+    const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy, "--take-over"]
     expect((await sequitur(resolved)).code).toBe(0)
     const looked = await sequitur(["import", other, "--store", join(path, "none.db")])
     expect([looked.code, looked.out]).toEqual([
@@ -381,7 +381,7 @@ describe.concurrent("a whole store", () => {
     expect([approved.code, approved.err]).toEqual([
       expect.any(Number),
       expect.stringMatching(
-        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* with --take-over/,
+        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* --take-over .*` goes on with it here/,
       ),
     ])
     expect((await there("worker", "--once")).code).toBe(0)
@@ -433,3 +433,49 @@ const tighter = readFileSync(join(shop, "catalog.ts"), "utf8")
   .replace("retries: 1", "retries: 2")
   .replaceAll('"sequitur"', `"${join(shop, "../../../src/index.ts")}"`)
   .replaceAll('"zod"', `"${join(shop, "../../../node_modules/zod/index.js")}"`)
+
+describe.concurrent("a run that comes from another store", () => {
+  test("in doubt, it is held like the others; what is typed out goes on with it", async () => {
+    const { call, path, runId, records } = await begun("in-doubt")
+    const [file, copy] = [join(path, "whole.jsonl"), join(path, "copy.db")]
+    writeFileSync(file, (await call("export")).out)
+    const env = { SHOP_LOG: join(path, "shop.log") }
+    const there = (...args: readonly string[]) => sequitur([...args, "--store", copy], { env })
+    const taken = await there("import", file)
+    const start = `resolve ${runId} pay --applied '<its result.json>' --reason '<how you know>' --take-over`
+    expect(taken.out).toContain(`1 run has not ended: it goes on here only when it is taken over`)
+    expect(taken.out).toContain(`${start} --store ${copy}`)
+    const word = ["resolve", runId, "pay", "--not-applied", "--reason", "seen"]
+    const before = records().length
+    const refused = await there(...word)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error RUN208: .* was imported before it had ended.*\nhint: Say it again with --take-over/,
+      ),
+    ])
+    expect(records()).toHaveLength(before)
+    const said = await there(...word, "--take-over")
+    expect([said.code, said.err]).toEqual([0, ""])
+    expect(records()).toHaveLength(before + 1)
+  })
+
+  test("recovered, it is held too, also out of a store that is whole and in use", async () => {
+    const { call, path, store, runId, records } = await begun("waiting")
+    const to = join(path, "new.db")
+    const recovered = await sequitur(["recover", store, to])
+    expect(recovered.code).toBe(0)
+    expect(recovered.out).toContain("1 run has not ended: it goes on here only when it is taken over")
+    expect(recovered.out).toContain(`resume ${runId} --take-over --store ${to}`)
+    const env = { SHOP_LOG: join(path, "shop.log") }
+    const there = (...args: readonly string[]) => sequitur([...args, "--store", to], { env })
+    const approved = await there("approve", runId, "open", "--by", "eve")
+    expect(approved.err).toMatch(/^error RUN208: .* was recovered before it had ended: its last entries may be lost/)
+    expect((await there("worker", "--once")).code).toBe(0)
+    expect(records()).toEqual([])
+    expect((await call("approve", runId, "open", "--by", "eve")).code).toBe(0)
+    expect(records()).toEqual(["refund o_1 2450"])
+    const told = await sequitur(["recover", store, join(path, "newer.db"), "--format", "json"])
+    expect(linesOf(told)[0].recover.unended).toEqual([])
+  })
+})

@@ -36,14 +36,14 @@ for (const lost of [true, false]) {
     db.exec("DROP TRIGGER entry_is_kept")
     db.exec(lost ? "DELETE FROM entry WHERE seq >= 1" : "DELETE FROM entry WHERE seq >= 1; UPDATE run SET seq = 0")
     db.close()
-    const { runs, held } = await Effect.runPromise(recover(from, to))
+    const { runs, unended } = await Effect.runPromise(recover(from, to))
     expect(runs).toMatchObject([{ runId: "ended", kept: 1, lost: lost ? expect.any(Number) : 0 }])
-    expect(held).toEqual(["ended"])
+    expect(unended).toEqual([{ runId: "ended", doubt: undefined }])
 
     const second = createRunner({ ...equipment, store: sqlite(to) })
     await expect(second.resume("ended")).rejects.toMatchObject({
       code: "RUN208",
-      message: "run `ended` was recovered before it had ended, and what it did last may be lost",
+      message: expect.stringContaining("run `ended` was recovered before it had ended: its last entries may be lost"),
       hint: expect.stringContaining("--take-over"),
     })
     await createWorker({ store: sqlite(to), tools: equipment.tools, untilIdle: true }).stopped

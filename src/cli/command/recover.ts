@@ -7,7 +7,7 @@ import { type Recovered, recover } from "../../journal/sqlite/recover.ts"
 import { adviseWith } from "../advice.ts"
 import { nameOf } from "../modules.ts"
 import { exit, type Format, print, printJson } from "../terminal.ts"
-import { typed } from "../typed.ts"
+import { tellUnended } from "../unended.ts"
 
 /** What can be wrong is one of the two files: never a run that is to be gone on with. */
 async function recoverInto(from: string, to: string): Promise<Recovered> {
@@ -25,18 +25,10 @@ async function recoverInto(from: string, to: string): Promise<Recovered> {
   }
 }
 
-/** What was lost at its end may have been done. */
-function tellHeld([first = "", ...others]: readonly string[], to: string): string {
-  const what =
-    others.length === 0 ? "1 run has not ended: it goes" : `${others.length + 1} runs have not ended: each goes`
-  const look = "Find out first what was done beyond its log"
-  return `${what} on there only when it is taken over, for what it did last may be lost. ${look}; then: \`${printable(typed("resume", [first, "--take-over"], to))}\``
-}
-
 export async function recoverStore(from: string, to: string, { format }: { readonly format: Format }): Promise<number> {
-  const { runs, held } = await recoverInto(from, to)
+  const { runs, unended } = await recoverInto(from, to)
   const damaged = runs.filter(({ lost }) => lost > 0)
-  if (format === "json") printJson({ recover: { from, to, runs, held } })
+  if (format === "json") printJson({ recover: { from, to, runs, unended: unended.map(({ runId }) => runId) } })
   else {
     for (const { runId, kept, lost } of damaged)
       print(`${printable(runId)}: ${plural(kept, "entry", "entries")} kept, ${lost} lost`)
@@ -44,7 +36,8 @@ export async function recoverStore(from: string, to: string, { format }: { reado
     print(
       `recovered ${plural(whole, "whole run")}${damaged.length > 0 ? `, ${damaged.length} in part` : ""}: ${nameOf(to)}`,
     )
-    if (held.length > 0) print(tellHeld(held, to))
+    const told = tellUnended(unended, to)
+    if (told !== undefined) print(told)
   }
   return damaged.length > 0 ? exit.refused : exit.fine
 }

@@ -13,13 +13,14 @@ export interface ResolveOptions extends OriginOptions {
   readonly retry?: true
   readonly giveUp?: true
   readonly attempt?: number
+  readonly takeOver?: true
   readonly format: Format
 }
 
 export async function resolveRun(
   runId: string,
   stepId: string,
-  { by, reason, applied, notApplied, retry, giveUp, attempt, format, ...options }: ResolveOptions,
+  { by, reason, applied, notApplied, retry, giveUp, attempt, takeOver, format, ...options }: ResolveOptions,
 ): Promise<number> {
   if ([applied, notApplied, retry, giveUp].every((answer) => answer === undefined))
     throw new UsageError("say what became of it: --applied with its result, or --not-applied; or --retry, or --give-up")
@@ -36,6 +37,7 @@ export async function resolveRun(
           : ({ notApplied: true } as const)
   return follow(
     { ...origin, store, format, before },
-    async (runner) => (await runner.resolve(runId, stepId, { by, reason, attempt, ...said })).runId,
+    async (runner) =>
+      (await runner.resolve(runId, stepId, { by, reason, attempt, takeOver: takeOver === true, ...said })).runId,
   )
 }

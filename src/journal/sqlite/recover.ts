@@ -1,7 +1,7 @@
 /**
  * Copies what verifies of a file that is not to be trusted any more into a new one: of each run the entries up to the first that
  * is not what was written. What was never acknowledged may be missing; an effect whose outcome is missing is settled when its
- * run is taken up. Runs that have not ended must be taken over for that: they may have been further. The old file stays as it is.
+ * run is taken over, like any other. The old file stays as it is.
  */
 import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
@@ -10,20 +10,21 @@ import { Chain, type Sealed } from "../chain.ts"
 import { type Entry, journalVersion, type RunStarted } from "../entry.ts"
 import { misshapen } from "../event-shape.ts"
 import { JournalNewer, type StoreUnavailable } from "../failure.ts"
-import { adopt, isAwaited } from "../lease.ts"
+import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
+import { type Unended, unendedIn } from "../unended.ts"
 import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
-import { locate, refuseNames } from "./place.ts"
+import { locate, refuseMount, refuseNames } from "./place.ts"
 import { reading, SqliteRows, sealedOf } from "./rows.ts"
 import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
 
 export interface Recovered {
   readonly runs: readonly RecoveredRun[]
-  /** Those that had not ended, as far as is known, and go on in the new file only when they are taken over. */
-  readonly held: readonly string[]
+  /** They go on in the new store when they are taken over, and not before: the old one may go on with them too. */
+  readonly unended: readonly Unended[]
 }
 
 export interface RecoveredRun {
@@ -41,10 +42,10 @@ export const recover = (from: string, to: string): Effect.Effect<Recovered, Stor
         attempt(to, () => refuseOld(to)),
         attempt(from, () => salvage(from)),
       ),
-      ({ entries, ...recovered }) =>
-        Effect.as(
+      ({ entries, runs }) =>
+        Effect.map(
           attempt(to, () => keep(to, entries)),
-          recovered,
+          () => ({ runs, unended: unendedIn(entries) }),
         ),
     )
   })
@@ -63,10 +64,11 @@ interface Placed {
   readonly entry: Entry
 }
 
-function salvage(from: string): Recovered & { readonly entries: readonly Entry[] } {
+function salvage(from: string): { readonly entries: readonly Entry[]; readonly runs: readonly RecoveredRun[] } {
   const place = locate(from)
   if (!existsSync(place.file)) throw because(from, "missing", "there is no such file")
   refuseNames(place)
+  refuseMount(place)
   const db = openDamaged(place)
   try {
     const version = readableVersion(db)
@@ -77,15 +79,14 @@ function salvage(from: string): Recovered & { readonly entries: readonly Entry[]
     db.prepare("SELECT payload FROM entry LIMIT 0").all()
     const { ends, found } = readAll(db)
     const sound = [...found].flatMap(([runId, placed]) => soundOf(runId, placed))
-    const { entries, rows } = takenInOrder(sound.sort((one, other) => one.n - other.n).map(({ entry }) => entry))
+    const entries = takenInOrder(sound.sort((one, other) => one.n - other.n).map(({ entry }) => entry))
     const kept = new Map<string, number>()
     for (const { runId, seq } of entries) kept.set(runId, seq + 1)
     const runs = [...ends].map(([runId, end]) => {
       const count = kept.get(runId) ?? 0
       return { runId, kept: count, lost: Math.max(0, end - count) }
     })
-    const held = [...rows.values()].filter(isAwaited).map(({ runId }) => runId)
-    return { entries, runs, held }
+    return { entries, runs }
   } finally {
     db.close()
   }
@@ -165,13 +166,10 @@ function soundOf(runId: string, found: ReadonlyMap<number, Found>): readonly Pla
  * Without what could not have been taken: what it hangs on is gone in another run. Like all that is lost, such effects are
  * counted, for a person to look after: the new file does not know of them.
  */
-function takenInOrder(entries: readonly Entry[]): {
-  readonly entries: readonly Entry[]
-  readonly rows: ReadonlyMap<string, RunRow>
-} {
+function takenInOrder(entries: readonly Entry[]): readonly Entry[] {
   const rows = new MapRows()
   const runs = new Map<string, RunRow>()
-  const taken = entries.filter(({ runId, seq, atMs, event }) => {
+  return entries.filter(({ runId, seq, atMs, event }) => {
     const before = runs.get(runId)
     const record = { seq, atMs, event }
     if (seq !== (before === undefined ? 0 : before.seq + 1)) return false
@@ -183,17 +181,16 @@ function takenInOrder(entries: readonly Entry[]): {
     runs.set(runId, before === undefined ? start(runId, record) : advance(before, record))
     return true
   })
-  return { entries: taken, rows: runs }
 }
 
 function keep(to: string, entries: readonly Entry[]): void {
-  const { db } = open(to, true)
+  const { db, close } = open(to, true)
   try {
     db.exec("BEGIN IMMEDIATE")
     const refused = adopt(new SqliteRows(db), entries, "recovered")
     if (refused !== undefined) throw refused
     db.exec("COMMIT")
   } finally {
-    db.close()
+    close()
   }
 }

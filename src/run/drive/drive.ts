@@ -15,7 +15,7 @@ import { type Action, next } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
 import type { Toolbox } from "../toolbox.ts"
 import { beginCall } from "./begin-call.ts"
-import type { Book } from "./book.ts"
+import type { Book, Flushed, FlushFailure } from "./book.ts"
 import { checkDeadline, endAtDeadline } from "./deadline.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
@@ -72,9 +72,7 @@ const work = Effect.fnUntraced(function* (
   const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
-  const kept = Effect.onExit(loop(desk), (exit) =>
-    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
-  )
+  const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -89,7 +87,7 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
     if (desk.stopping()) {
-      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      if ((yield* letGo(desk)) === "written") return book.state
       continue
     }
     const action = decide(ready, book.state)
@@ -116,6 +114,10 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
     return stop(state, "failed", record(new RuntimeCheckFailed({ stepId, at, problem })))
   }
 }
+
+/** Before it rests: others may take it up at once, or when what it waits for is due. */
+const letGo = ({ ready, book }: Desk): Effect.Effect<Flushed, FlushFailure> =>
+  Effect.suspend(() => book.flush({ dueMs: dueOf(decide(ready, book.standing)) }))
 
 /** When a run that rests must be taken up again. */
 function dueOf(action: Action): number | undefined {
