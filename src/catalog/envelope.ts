@@ -6,6 +6,15 @@ const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const positive = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Timers count in 32 bits: more would fire at once. */
 const milliseconds = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+/** A step is begun ten times at most, and what waits for longer than an hour waits for a person. */
+const Retry = Type.Object(
+  {
+    times: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    backoffMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 })),
+    maxBackoffMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_600_000 })),
+  },
+  { additionalProperties: false },
+)
 const name = Type.String({ minLength: 1 })
 const scope = Type.Union([Type.Literal("run"), Type.Literal("task"), Type.Literal("session"), Type.Literal("tenant")])
 const scopeOfOnce = Type.Union([Type.Literal("task"), Type.Literal("session"), Type.Literal("tenant")])
@@ -57,6 +66,7 @@ const ToolEnvelope = Type.Object(
       ]),
     ),
     reconcile: Type.Optional(Type.Object({ finalAfterMs: count }, closed)),
+    retry: Type.Optional(Retry),
     compensate: Type.Optional(
       Type.Union([Type.Literal("none"), Type.Object({ tool: name, args: record(Type.Unknown()) }, closed)]),
     ),

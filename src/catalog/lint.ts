@@ -1,4 +1,4 @@
-/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ805, SEQ807 … SEQ824. */
+/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ805, SEQ807 … SEQ825. */
 import type { Unplaced } from "../diagnostic/diagnostic.ts"
 import { child, root } from "../text/pointer.ts"
 import type { Built, CatalogSpec } from "./catalog.ts"
@@ -13,6 +13,7 @@ import { lintNames } from "./lint/names.ts"
 import { lintOnce, lintReconcile } from "./lint/once.ts"
 import { isKnown } from "./lint/parameter.ts"
 import { lintRequires } from "./lint/requires.ts"
+import { lintRetry } from "./lint/retry.ts"
 import { lintRules } from "./lint/rules.ts"
 
 export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
@@ -33,6 +34,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
       ...lintReconcile(tool, at),
       ...lintAuthority(tool, toolSpec, catalog, at),
       ...lintLabels(tool, toolSpec, at),
+      ...lintRetry(tool, catalog, at),
     )
     // What is wrong with a schema was told: nothing is known of its parameters.
     if (!isKnown(tool)) continue

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
-import type { CompensationSpec, FromArgs, FromResult, OnceSpec, ToolSpec } from "./tool.ts"
+import type { CompensationSpec, FromArgs, FromResult, OnceSpec, RetrySpec, ToolSpec } from "./tool.ts"
 
 export type Idempotency =
   | { readonly kind: "key"; readonly retentionMs: number }
@@ -23,6 +23,23 @@ export interface Reconcile {
   /** After this long, "not applied" is final. */
   readonly finalAfterMs: number
 }
+
+/** How often a call is made in all, and the pauses between, with nothing left unsaid. */
+export interface Retry extends Required<RetrySpec> {
+  /** Each pause is that many times as long as the one before it. */
+  readonly factor: number
+}
+
+/** The answer of an effect is mostly lost because the outside is down, and that lasts: it is given more time than a read. */
+export function retryOf(mutates: boolean, { times = 3, ...said }: RetrySpec = {}): Retry {
+  const { backoffMs = mutates ? 1_000 : 100 } = said
+  const { maxBackoffMs = Math.max(backoffMs, mutates ? 60_000 : 5_000) } = said
+  return { times, backoffMs, maxBackoffMs, factor: mutates ? 4 : 2 }
+}
+
+/** The pause after so many failures, before any of it is left to chance. */
+export const pauseOf = ({ backoffMs, maxBackoffMs, factor }: Retry, failures: number): number =>
+  Math.min(maxBackoffMs, backoffMs * factor ** (failures - 1))
 
 /** How an effect is undone. An undo is never undone itself. */
 export type Compensation =
@@ -44,24 +61,29 @@ export interface Policy {
   readonly idempotency: Idempotency
   readonly once: Once | undefined
   readonly reconcile: Reconcile | undefined
+  /** As it was declared: see `retryOf`. */
+  readonly retry: RetrySpec | undefined
   readonly compensation: Compensation
   /** Its handler runs in a process of its own, which can be killed. */
   readonly isolate: boolean
 }
 
-export const readPolicy = ({ idempotency, once, reconcile, compensate, isolate }: ToolSpec): Policy => ({
+export const readPolicy = ({ idempotency, once, reconcile, retry, compensate, isolate }: ToolSpec): Policy => ({
   idempotency: readIdempotency(idempotency),
   once: once && { by: once.by.map(pointerTo), scope: once.scope },
   reconcile,
+  retry,
   compensation: readCompensation(compensate),
   isolate: isolate ?? false,
 })
 
 /** The same as data to be hashed. Where a handler runs is no part of what a plan depends on. */
-export const policySlice = ({ idempotency, once, reconcile, compensation }: Policy): JsonObject => ({
+export const policySlice = ({ idempotency, once, reconcile, retry, compensation }: Policy): JsonObject => ({
   idempotency: { ...idempotency },
   once: once === undefined ? null : { by: once.by.toSorted(), scope: once.scope },
   reconcile: reconcile === undefined ? null : { ...reconcile },
+  // Not there where nothing is said: what was compiled before anything could be is still what it was.
+  ...(retry === undefined ? {} : { retry: { ...retry } }),
   compensation:
     compensation.kind === "call"
       ? { kind: "call", tool: compensation.tool, args: argsSlice(compensation.args) }

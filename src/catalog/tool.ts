@@ -100,6 +100,16 @@ export interface OnceSpec {
   readonly scope: "task" | "session" | "tenant"
 }
 
+/** How often a call is made in all while it fails or its answer is lost, and the pauses between. */
+export interface RetrySpec {
+  /** Calls in all, or questions of `reconcile`. Default 3; 1 is never again. */
+  readonly times?: number
+  /** The first pause, in milliseconds. Default 100 for a read, and then twice as long each time; 1,000 for an effect, and then four times. */
+  readonly backoffMs?: number
+  /** The longest. Default 5,000 for a read, 60,000 for an effect. */
+  readonly maxBackoffMs?: number
+}
+
 /** The call that undoes a committed effect. It needs no state and no predecessor, and is never undone itself. */
 export interface CompensationSpec {
   readonly tool: string
@@ -132,6 +142,7 @@ export interface ToolSpec extends LabelSpec {
   readonly idempotency?: { readonly key: { readonly retentionMs: number } } | "natural" | "none"
   /** The toolbox can ask by key whether the effect happened; after `finalAfterMs` "not applied" is final. */
   readonly reconcile?: { readonly finalAfterMs: number }
+  readonly retry?: RetrySpec
   readonly compensate?: CompensationSpec | "none"
   /** What one call costs, in millionths of a US dollar. */
   readonly cost?: { readonly microUsd: number }

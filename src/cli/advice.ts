@@ -60,15 +60,25 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN205":
       return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
     case "RUN206":
-      return runId && hintOfDoubt(command("log", runId), runId, `${fields.stepId}`, store)
+      return runId && hintOfDoubt(command("log", runId, "--format", "json"), runId, `${fields.stepId}`, store)
     case "RUN208":
       if (runId === undefined) return undefined
       // Who holds an imported run is in another store: there is nothing here to wait for.
+      if (`${fields.standing}`.startsWith("was recovered"))
+        return `Find out what it has done beyond ${command("log", runId)}; then ${command("resume", runId)} with --take-over goes on with it.`
       return `${fields.standing}`.startsWith("is held by")
-        ? waitFor(command("resume", runId))
-        : `${command("resume", runId)} with --take-over goes on with it here, if you know that it does not go on there.`
+        ? waitFor(`${fields.remedy}`.includes("`resolve`") ? "say it again" : command("resume", runId))
+        : hintOfAdopted(`${fields.remedy}`, runId, store)
     case "RUN209":
-      return runId && `${command("log", runId)} shows what it waits for now.`
+      return (
+        runId &&
+        `${command("log", runId)} shows what it waits for now; where a late answer has settled it, ${command("resume", runId)} goes on.`
+      )
+    case "RUN211":
+      if (runId === undefined) return undefined
+      return fields.deed === "given up"
+        ? "Say --applied with its result, --not-applied, or --retry; to stop the run, `cancel` it as well."
+        : "Find out whether it has happened, and say --applied with its result, or --not-applied."
     case "RUN305":
       return (
         runId &&
@@ -86,6 +96,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
     case "RUN501":
       if (isDamage(error))
         return `What verifies of it is copied into a new store by \`${typed("recover", [store, "<new store>"])}\`.`
+      if ("trouble" in error && error.trouble === "busy")
+        return "Another process has kept the store locked for long; nothing was called. Try again when it has let go."
       return runId === undefined
         ? "Name a store that can be used, with --store; nothing was called."
         : `Nothing was called without a durable entry; when the store works again, ${command("resume", runId)} goes on.`
@@ -95,6 +107,12 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
       return undefined
   }
 }
+
+/** What is in doubt goes on by a person's word alone, which the command has just been given. */
+const hintOfAdopted = (remedy: string, runId: string, store: string): string =>
+  remedy.includes("`resolve`")
+    ? "Say it again with --take-over, if you know that it does not go on in the store it comes from."
+    : `\`${typed("resume", [runId, "--take-over"], store)}\` goes on with it here, if you know that it does not go on in the store it comes from.`
 
 const waitFor = (resume: string): string =>
   `Wait, then ${resume}; or add --take-over, if you know that no process is at work on it any more.`

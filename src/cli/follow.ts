@@ -8,7 +8,7 @@ import { createRunner, type Runner } from "../run/runner.ts"
 import { advise } from "./advice.ts"
 import { loadTools } from "./modules.ts"
 import { makeTell, tellEnd } from "./tell.ts"
-import { complain, type Format, print } from "./terminal.ts"
+import { complain, type Format, print, signals } from "./terminal.ts"
 import { printTrouble } from "./trouble.ts"
 import { typed } from "./typed.ts"
 
@@ -32,9 +32,11 @@ export async function follow(
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
+  let ended = false
   const tellEntry = makeTell(format)
   const onEvent: OnEvent = (entry) => {
     runId = entry.runId
+    ended = entry.event.kind === "run-ended"
     if (entry.seq === 0) {
       onBegin?.()
       // Said at once: whatever comes of this process, the run is found again by its id.
@@ -44,22 +46,34 @@ export async function follow(
   }
   let runner: Runner | undefined
   let stopped: Promise<never> | undefined
+  const hurry = Promise.withResolvers<void>()
   const stop = async (signal: keyof typeof signals): Promise<never> => {
-    const released = await closeWithin(stopMs, runner)
+    if (runner !== undefined) complain("stopping: a call under way is waited for; again to stop at once")
+    const drained = closeWithin(graceMs + stopMs, runner?.close({ graceMs }))
+    const released = await Promise.race([
+      drained,
+      hurry.promise.then(() => closeWithin(stopMs, runner?.close({ graceMs: 0 }))),
+    ])
     const takeOver = released ? [] : ["--take-over"]
-    const hint = runId === undefined ? null : `to go on: ${typed("resume", [runId, ...takeOver], store)}`
+    const hint = runId === undefined || ended ? null : `to go on: ${typed("resume", [runId, ...takeOver], store)}`
     complain(hint === null ? "stopped" : `stopped; ${hint}`)
     if (format === "json") printTrouble({ code: "stopped", message: "stopped", hint })
     return process.exit(signals[signal])
   }
+  let signalled = 0
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      stopped ??= stop(signal)
+    process.on(signal, () => {
+      signalled += 1
+      if (signalled === 1) stopped = stop(signal)
+      else if (signalled === 2) hurry.resolve()
+      else process.exit(signals[signal])
     })
   }
   runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), onEvent })
   try {
     const followed = await act(runner)
+    // It was let go of.
+    await stopped
     return tellEnd({ runId: followed, entries: await runner.entries(followed), store, format, word })
   } catch (error) {
     await stopped
@@ -71,15 +85,14 @@ export async function follow(
 }
 
 /** A run that is let go of need not be waited for by whoever goes on with it. True where it was. */
-async function closeWithin(ms: number, runner: Runner | undefined): Promise<boolean> {
-  const closed = Promise.resolve(runner?.close()).then(
+function closeWithin(ms: number, closing: Promise<void> | undefined): Promise<boolean> {
+  const closed = Promise.resolve(closing).then(
     () => true,
     () => false,
   )
   return Promise.race([closed, new Promise<boolean>((done) => setTimeout(done, ms, false))])
 }
 
+/** For a call under way; and, without waiting for it, for letting go of its run. */
+const graceMs = 30_000
 const stopMs = 2_000
-
-/** As shells have it. */
-const signals = { SIGINT: 130, SIGTERM: 143 } as const

@@ -19,6 +19,21 @@ export const keptTools = (): Option =>
 
 export const by = (description: string): Option => new Option("--by <name>", description).default(userName())
 
+/** How a run may stand, as `runs` lists it; `due`: nobody is at work on it. */
+export const statuses = [
+  "due",
+  "running",
+  "awaiting_approval",
+  "in_doubt",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "exhausted",
+  "damaged",
+] as const
+
+export type ListedStatus = (typeof statuses)[number]
+
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ sequitur ${line}`).join("\n")}`
 

@@ -143,4 +143,8 @@ const isStored = (text: string): boolean => /^\s*\{\s*"sequitur"\s*:/.test(text)
 const storedFactor = 16
 
 /** Whether the catalog has faults of its own, which are then all that compiling has to say. */
+/** What a verdict is about: of a catalog with faults of its own nothing else is said. */
+export const spokenOf = ({ name, text, catalog, catalogPath }: PlanFile): { name: string; text?: string } =>
+  isFaulty(catalog) ? { name: nameOf(catalogPath) } : { name, text }
+
 export const isFaulty = ({ diagnostics }: Catalog): boolean => diagnostics.some(({ severity }) => severity === "error")

@@ -10,7 +10,7 @@ export function makeProgram(done: Done): Command {
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help of a command")
-    .showHelpAfterError("(sequitur --help says what there is)")
+    .showHelpAfterError("(with --help it says what there is)")
     // Before the commands are made: they inherit it.
     .exitOverride()
     .addHelpText("after", exitCodes)

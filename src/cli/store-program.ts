@@ -1,6 +1,6 @@
 /** The commands about runs that are there, and about the store that holds them. */
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { by, type Done, examples, format, keptCatalog, keptTools, store } from "./option.ts"
+import { by, type Done, examples, format, keptCatalog, keptTools, statuses, store } from "./option.ts"
 
 export function addStoreCommands(program: Command, done: Done): void {
   addCancel(program, done)
@@ -40,7 +40,23 @@ function addResolve(program: Command, done: Done): void {
       "it happened: the result that its tool would have returned; - is standard input",
     )
     .addOption(
-      new Option("--not-applied", "it did not happen, and will not: it is called again at once").conflicts("applied"),
+      new Option(
+        "--not-applied",
+        "it did not happen, and will not: it is called again at once, under a new key",
+      ).conflicts("applied"),
+    )
+    .addOption(
+      new Option(
+        "--retry",
+        "it is not known: call it again by its recorded key, or ask after it again, where its tool allows that",
+      ).conflicts(["applied", "notApplied"]),
+    )
+    .addOption(
+      new Option("--give-up", "of an undo: leave it undone, and end the run").conflicts([
+        "applied",
+        "notApplied",
+        "retry",
+      ]),
     )
     .addOption(
       new Option(
@@ -48,6 +64,7 @@ function addResolve(program: Command, done: Done): void {
         "which call was looked into, as `log` has it: a word that comes late settles no other (default: the one in doubt by then)",
       ).argParser(count),
     )
+    .option("--take-over", "also a run that was imported or recovered, or that another process may be at work on")
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())
@@ -59,6 +76,7 @@ function addResolve(program: Command, done: Done): void {
       examples(
         'resolve run_42 pay --applied result.json --reason "seen in the bank\'s list"',
         'resolve run_42 pay --not-applied --by eve --reason "the bank has no such payment"',
+        'resolve run_42 pay --retry --reason "the bank is back"',
       ),
     )
     .action(async (run, step, options) =>
@@ -74,7 +92,10 @@ function addWorker(program: Command, done: Done): void {
     )
     .addOption(store())
     .addOption(keptCatalog())
-    .addOption(keptTools())
+    .option(
+      "--tools <file...>",
+      "the toolbox's module (default: each run's own); several where runs of more than one catalog are to go on",
+    )
     .addOption(new Option("--concurrency <runs>", "how many runs at once").argParser(count).default(4))
     .addOption(new Option("--every <ms>", "how often to look, in milliseconds").argParser(count).default(1_000))
     .option("--once", "end when nothing is due")
@@ -95,8 +116,12 @@ function addRuns(program: Command, done: Done): void {
     .description("list the runs of a store")
     .addOption(store())
     .option("--tenant <name>", "only this tenant's")
+    .addOption(
+      new Option("--status <status>", "only those that stand so; due: nobody is at work on them").choices(statuses),
+    )
+    .addOption(new Option("--limit <n>", "only the newest so many").argParser(count))
     .addOption(format())
-    .addHelpText("after", examples("runs --store runs.db --tenant acme"))
+    .addHelpText("after", examples("runs --store runs.db --tenant acme", "runs --status in_doubt"))
     .action(async (options) => done(await (await import("./command/runs.ts")).showRuns(options)))
 }
 

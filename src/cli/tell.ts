@@ -57,7 +57,8 @@ function explainEnd(view: RunView, store: string, word: boolean): void {
   print(`to end it:        ${typed("deny", [runId, awaiting.stepId], store)}`)
 }
 
-function explainDoubt({ runId, cancel }: RunView, { stepId, tool, undoes, attempt }: DoubtView, store: string): void {
+function explainDoubt({ runId, cancel }: RunView, doubt: DoubtView, store: string): void {
+  const { stepId, tool, undoes, attempt, again } = doubt
   const about = ["--attempt", `${attempt}`, "--reason", "<how you know>"]
   const settle = (answer: readonly string[]): string => typed("resolve", [runId, stepId, ...answer, ...about], store)
   const [name, step] = [clip(tool, 40), clip(stepId, 40)]
@@ -68,6 +69,8 @@ function explainDoubt({ runId, cancel }: RunView, { stepId, tool, undoes, attemp
   print(`${happened}${settle(["--applied", "<its result.json>"])}`)
   print(`${not}${settle(["--not-applied"])}`)
   if (undoes || cancel === null) print(`${" ".repeat(not.length)}(${name} is then called again at once)`)
+  if (again) print(`${"to try it again:".padEnd(not.length)}${settle(["--retry"])}`)
+  if (undoes) print(`${"to leave it:".padEnd(not.length)}${settle(["--give-up"])}`)
 }
 
 export function exitOf(status: Status): number {

@@ -7,6 +7,9 @@ import { escapeHiddenJson } from "../text/escape.ts"
 /** Exit codes, for scripts. Of several files, the worst (the highest) counts. */
 export const exit = { fine: 0, refused: 1, usage: 2, awaiting: 3, inDoubt: 4, cancelled: 5, exhausted: 6 } as const
 
+/** Exit codes of a process that was told to stop, as shells have it. */
+export const signals = { SIGINT: 130, SIGTERM: 143 } as const
+
 /** Of `--store`. */
 export const defaultStore = "sequitur.db"
 

@@ -847,6 +847,15 @@ export const codes = {
     why: "A rule that can never be applied protects nobody.",
     plain: "One of the rules here could never be applied. It has to be put right first.",
   },
+  SEQ825: {
+    severity: "warning",
+    title: "retry that comes too late",
+    message: "`{policy}` of `{tool}` {problem}",
+    hint: "{remedy}",
+    advice: "Say how long and how often a tool may be tried within what its key and the budgets allow.",
+    why: "A lost answer that no call may be made for any more is left to a person.",
+    plain: "If one of the actions here is interrupted, a person may have to find out whether it took place.",
+  },
 
   SEQ901: {
     severity: "error",

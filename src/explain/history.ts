@@ -92,7 +92,7 @@ const sayEvent = (event: Event, look: Look): string =>
     )
     .with({ kind: "resolved" }, ({ answer, by, reason, result }) => {
       const value = result === undefined ? "" : ` ${show(result)}`
-      return `${paint(look, "bold", `resolved: ${answer.replace("-", " ")}`)}${value} by ${clip(by, nameRoom)}: ${clip(reason, sentence)}`
+      return `${paint(look, "bold", `resolved: ${words[answer]}`)}${value} by ${clip(by, nameRoom)}: ${clip(reason, sentence)}`
     })
     .with(
       { kind: "cancel-requested" },
@@ -114,6 +114,13 @@ const sayEvent = (event: Event, look: Look): string =>
       return `${paint(look, ["bold", status === "succeeded" ? "green" : "red"], `run ${status}`)}${reason}`
     })
     .exhaustive()
+
+const words = {
+  applied: "applied",
+  "not-applied": "not applied",
+  again: "to be tried again",
+  "given-up": "left undone",
+} as const
 
 const againBecause = {
   natural: "it may be repeated",

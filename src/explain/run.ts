@@ -41,6 +41,8 @@ export interface DoubtView {
   readonly attempt: number
   /** What the system behind the tool knows the call by. */
   readonly idempotencyKey: string
+  /** Whether its tool takes the same key again, or can be asked after it. */
+  readonly again: boolean
 }
 
 export interface RunStepView {
@@ -87,10 +89,12 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
   }
 }
 
-function doubtIn({ step: { open } }: RunState): DoubtView | null {
+function doubtIn({ step: { open }, started: { tools } }: RunState): DoubtView | null {
   if (open?.idempotencyKey === undefined) return null
   const { stepId, tool, undoes = false, attempt, idempotencyKey } = open
-  return { stepId, tool, undoes, attempt, idempotencyKey }
+  const { reconcile, idempotency } = tools[tool] ?? {}
+  const again = reconcile !== undefined || (idempotency !== undefined && idempotency.kind !== "none")
+  return { stepId, tool, undoes, attempt, idempotencyKey, again }
 }
 
 /** Of the one step that the run stands at, once it was called; while the run winds down, what is open is an undo. */

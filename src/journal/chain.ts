@@ -37,6 +37,7 @@ export const beginning: Link = { hash: genesis, salt: undefined }
 const clearMembers: ReadonlySet<string> = new Set([
   "again",
   "answer",
+  "askedAtMs",
   "attempt",
   "catalogHash",
   "compiler",

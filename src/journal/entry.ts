@@ -1,7 +1,7 @@
 /** What can happen in a run. The journal is append-only, and everything a run knows is a fold over it. */
 import type { Scope } from "../catalog/catalog.ts"
 import type { Compensation, Idempotency, Reconcile } from "../catalog/policy.ts"
-import type { EffectClass } from "../catalog/tool.ts"
+import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
 import type { Document } from "../document/document.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
@@ -77,6 +77,8 @@ export interface RunStarted {
   readonly origin: JsonObject
   /** From its start to its end, by the catalog that it began with; left out where there is none. */
   readonly deadlineMs?: number
+  /** What its calls may use up, by the same catalog: settling goes by this. Left out where there is none. */
+  readonly budgets?: { readonly retries?: number; readonly microUsd?: number }
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** Decisions of this run need no signature. */
@@ -92,6 +94,8 @@ export interface ToolPolicy {
   readonly timeoutMs: number
   readonly idempotency: Idempotency
   readonly reconcile?: Reconcile
+  /** Left out where the catalog says nothing of it: see `retryOf`. */
+  readonly retry?: RetrySpec
   /** Left out where nothing undoes it. */
   readonly undo?: Extract<Compensation, { readonly kind: "call" }>
 }
@@ -181,6 +185,8 @@ export interface AttemptFailed {
   readonly undoes?: true
   readonly tookMs: number
   readonly failure: Failure
+  /** What its handler asked for: to be called again after that long, by its word that nothing has happened. */
+  readonly retryAfterMs?: number
   /** The step will be tried again after this long, and not before that time. */
   readonly again?: Pause
 }
@@ -208,6 +214,8 @@ export interface Reconciled {
   readonly stepId: string
   readonly undoes?: true
   readonly tookMs: number
+  /** When it was asked: an answer may be long on its way, and says how it was then at the earliest. Older entries do not have it. */
+  readonly askedAtMs?: number
   /**
    * `applied`: it happened, and `result` is its result (or `failure` says why that cannot be used). `barred`: it did not, and
    * never will by this key. `not-applied`: not so far. `unknown`: the outside cannot tell, or did not answer.
@@ -313,16 +321,22 @@ export interface InDoubt {
   readonly failure: Failure
 }
 
-/** A person has found out what became of an effect that was in doubt. */
+/** A person has found out what became of an effect that was in doubt, or has it asked for once more. */
 export interface Resolved {
   readonly kind: "resolved"
   readonly stepId: string
   readonly undoes?: true
-  readonly answer: "applied" | "not-applied"
+  /**
+   * `again`: it is called by its recorded key, or asked after, as before. `given-up`: of an undo: it is left, and the effect
+   * stands.
+   */
+  readonly answer: "applied" | "not-applied" | "again" | "given-up"
   readonly by: string
   readonly reason: string
   /** Of what was applied. */
   readonly result?: Json
+  /** Of an undo that was given up. */
+  readonly failure?: Failure
 }
 
 export interface CancelRequested {

@@ -64,6 +64,16 @@ const policy = Type.Object(
       Type.Object({ kind: oneOf("natural", "none") }, closed),
     ]),
     reconcile: optional(Type.Object({ finalAfterMs: count }, closed)),
+    retry: optional(
+      Type.Object(
+        {
+          times: optional(Type.Integer({ minimum: 1, maximum: 10 })),
+          backoffMs: optional(positive),
+          maxBackoffMs: optional(positive),
+        },
+        closed,
+      ),
+    ),
     undo: optional(Type.Object({ kind: Type.Literal("call"), tool: name, args: Type.Array(argument) }, closed)),
   },
   closed,
@@ -105,6 +115,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     inputs: json,
     origin: object,
     deadlineMs: optional(milliseconds),
+    budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     unsigned: optional(Type.Literal(true)),
     tools: record(policy),
@@ -124,11 +135,18 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     again: optional(oneOf("natural", "key", "not-applied")),
   },
   outcome: { ...attempt, tookMs: milliseconds, ...answer },
-  "attempt-failed": { ...attempt, tookMs: milliseconds, failure, again: pause },
+  "attempt-failed": {
+    ...attempt,
+    tookMs: milliseconds,
+    failure,
+    retryAfterMs: optional(count),
+    again: pause,
+  },
   "answer-lost": { ...attempt, tookMs: milliseconds, failure, again: pause },
   reconciled: {
     ...step,
     tookMs: milliseconds,
+    askedAtMs: optional(Type.Number()),
     answer: oneOf("applied", "not-applied", "barred", "unknown"),
     ...answer,
     said: optional(text),
@@ -165,7 +183,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   },
   "approval-lapsed": { stepId: name, requestId: name, failure },
   "in-doubt": { ...attempt, failure },
-  resolved: { ...step, answer: oneOf("applied", "not-applied"), ...word, result: optional(json) },
+  resolved: { ...step, answer: oneOf("applied", "not-applied", "again", "given-up"), ...word, ...answer },
   "cancel-requested": word,
   observed: {
     ...attempt,

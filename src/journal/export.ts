@@ -151,6 +151,7 @@ function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
     runs: () => runs.keys(),
     entriesOf: (runId) => runs.get(runId) ?? [],
     tables: () => [],
+    leases: () => [],
     faults: () => [],
   }
   // It has no tables of its own to be held against.

@@ -43,10 +43,13 @@ export interface JournalService {
   ) => Effect<Recorded, StoreUnavailable | RunUnderWay | JournalConflict>
   /** Goes on holding a run. */
   readonly renew: (runId: string, as: Writer) => Effect<void, StoreUnavailable | LeaseLost>
-  /** The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none. */
+  /**
+   * The number and epoch of a run's last entry: how its holder sees that others have written. Undefined where there is none.
+   * `adopted`: it comes from another store, and nobody has taken it up here.
+   */
   readonly look: (
     runId: string,
-  ) => Effect<{ readonly seq: number; readonly epoch: number } | undefined, StoreUnavailable>
+  ) => Effect<{ readonly seq: number; readonly epoch: number; readonly adopted: boolean } | undefined, StoreUnavailable>
   /** All entries of a run, their chain verified; none where there is no such run, or it is another tenant's. */
   readonly read: (
     runId: string,
@@ -87,8 +90,17 @@ export interface Whole {
   readonly runs: () => Iterable<string>
   readonly entriesOf: (runId: string) => Iterable<Sealed>
   readonly tables: () => Iterable<TableRow>
+  /** Who holds its runs: no function of the entries, but not anything either. */
+  readonly leases: () => Iterable<LeaseRow>
   /** What the store itself finds wrong with its file. */
   readonly faults: () => readonly string[]
+}
+
+export interface LeaseRow {
+  readonly runId: string
+  readonly owner: string | undefined
+  readonly untilMs: number
+  readonly dueMs: number | undefined
 }
 
 /** One row of a table, told so that it can be compared. */
@@ -130,8 +142,11 @@ export interface EffectRow {
   readonly key: string
   readonly runId: string
   readonly stepId: string
-  /** `open`: its outcome is not known. `applied`: it happened. `released`: it was undone, or proved not to have happened. */
-  readonly state: "open" | "applied" | "released"
+  /**
+   * `open`: its outcome is not known. `applied`: it happened; `used`: and another run goes by its result. `released`: it was undone,
+   * or proved not to have happened.
+   */
+  readonly state: "open" | "applied" | "used" | "released"
 }
 
 export interface ClaimRow {

@@ -27,8 +27,23 @@ export const farthestMs = 8.64e15
 
 const within = (ms: number): number => Math.min(Math.ceil(ms), farthestMs)
 
-/** Holds what was imported before it had ended: the store that it comes from may go on with it too. */
-const elsewhere = "the store it was imported from"
+/**
+ * Hold what was imported, or recovered, before it had ended: the store that it comes from may go on with it too, and may know of
+ * calls that were lost here.
+ */
+const elsewhere = {
+  imported: "the store it was imported from",
+  recovered: "the store it was recovered from",
+} as const
+
+/** Who holds them there, as owners. */
+export const owners: readonly string[] = Object.values(elsewhere)
+
+/** How a run came into a store that did not begin it. */
+export type Adoption = keyof typeof elsewhere
+
+/** Of a run that nobody has taken up since. */
+export const isAdopted = ({ owner }: Pick<Held, "owner">): boolean => owner !== undefined && owners.includes(owner)
 
 export type Refused = JournalConflict | LeaseLost | RunUnderWay | Taken
 
@@ -72,16 +87,23 @@ function fence(run: Held, records: readonly Recorded[], as: Writer | undefined):
 
 const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoch && owner === as.owner
 
-function underWay({ runId, untilMs }: Held, owner: string): RunUnderWay {
-  const takeOver = "`resume` it with `takeOver: true` (`--take-over`), if you know that"
-  if (owner === elsewhere) {
-    const standing = "was imported before it had ended, and may go on in the store it comes from"
-    return new RunUnderWay({ runId, standing, remedy: `Otherwise ${takeOver} it does not.` })
+function underWay({ runId, status, untilMs }: Held, owner: string): RunUnderWay {
+  const takeOver = `\`${status === "in_doubt" ? "resolve" : "resume"}\` it with \`takeOver: true\` (\`--take-over\`), if you know that`
+  if (isAdopted({ owner })) {
+    const standing =
+      owner === elsewhere.imported
+        ? "was imported before it had ended, and may go on in the store it comes from"
+        : "was recovered before it had ended: its last entries may be lost, or the old store go on with it"
+    const remedy =
+      owner === elsewhere.imported
+        ? `Otherwise ${takeOver} it does not.`
+        : `Otherwise ${takeOver} the old store is out of use, and have seen what was made last.`
+    return new RunUnderWay({ runId, standing, remedy })
   }
   return new RunUnderWay({
     runId,
     standing: `is held by \`${owner}\` until ${new Date(within(untilMs)).toISOString()}`,
-    remedy: `Wait until then and \`resume\` it; or ${takeOver} no process is at work on it any more.`,
+    remedy: `Wait until then and \`${status === "in_doubt" ? "resolve" : "resume"}\` it; or ${takeOver} no process is at work on it any more.`,
   })
 }
 
@@ -115,7 +137,7 @@ export function takeUp(
   refuseOld(run)
   // It ended after whoever takes it up has looked.
   if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
-  const other = run.untilMs > nowMs ? run.owner : undefined
+  const other = isHeld(run, nowMs) ? run.owner : undefined
   if (other !== undefined && !takeOver) return underWay(run, other)
   const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
@@ -134,14 +156,10 @@ export function renew(rows: Rows, runId: string, as: Writer): number | LeaseLost
 }
 
 /**
- * Runs of another store, in the order in which they were written there. Where that one may still go on with them, those that
- * have not ended must be taken from it; where it is `gone`, nobody holds them.
+ * Runs of another store, in the order in which they were written there. Those that have not ended must be taken from it, whatever
+ * they wait for.
  */
-export function adopt(
-  rows: Rows,
-  entries: readonly Entry[],
-  from: "there" | "gone",
-): JournalConflict | Taken | undefined {
+export function adopt(rows: Rows, entries: readonly Entry[], adoption: Adoption): JournalConflict | Taken | undefined {
   const adopted = new Map<string, RunRow>()
   for (const { runId, seq, atMs, event } of entries) {
     const record = { seq, atMs, event }
@@ -155,17 +173,24 @@ export function adopt(
     rows.addEntry(after, record)
   }
   for (const run of adopted.values()) {
-    // Nobody goes on with what is in doubt before a person has said what became of it.
-    const held = from === "there" && !isTerminal(run.status) && run.status !== "in_doubt"
-    const holder = held ? { owner: elsewhere, untilMs: farthestMs } : { owner: undefined, untilMs: 0 }
+    const holder = isTerminal(run.status)
+      ? { owner: undefined, untilMs: 0 }
+      : { owner: elsewhere[adoption], untilMs: farthestMs }
     rows.keepRun(undefined, { ...run, ...holder, dueMs: undefined })
   }
   return undefined
 }
 
+/** Nobody may hold a run for longer at once, in milliseconds. */
+export const leaseMsMax = 3_600_000
+
+/** A lease that ends later than any that was begun by now can is of a clock that was wrong: its run would wait for that time. */
+export const isHeld = ({ owner, untilMs }: Pick<Held, "owner" | "untilMs">, nowMs: number): boolean =>
+  owner !== undefined && untilMs > nowMs && (untilMs <= nowMs + leaseMsMax || owners.includes(owner))
+
 /** Whether somebody must take up a run. A store may ask its own way. */
 export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {
-  if (isTerminal(status) || journal !== journalVersion || (owner !== undefined && untilMs > nowMs)) return false
+  if (isTerminal(status) || journal !== journalVersion || isHeld({ owner, untilMs }, nowMs)) return false
   return dueMs === undefined ? status === "running" : dueMs <= nowMs
 }
 

@@ -56,7 +56,7 @@ function makeMemory(): JournalService {
     claim: (tenant, tool, of) => Effect.sync(() => known(rows.claim(tenant, tool, of), claimRow)),
     used: (tenant, of) => Effect.sync(() => rows.used(tenant, of)),
     inspect: (look) => Effect.sync(() => look(rows.whole())),
-    adopt: (entries) => change(() => adopt(rows, entries, "there")),
+    adopt: (entries) => change(() => adopt(rows, entries, "imported")),
   }
 }
 
@@ -88,6 +88,7 @@ class MemoryRows extends MapRows {
       runs: () => [...this.#records].filter(([, records]) => records.length > 0).map(([runId]) => runId),
       entriesOf: (runId) => this.#sealed(this.recordsOf(runId).map((record) => ({ runId, record }))),
       tables: () => this.#tables(),
+      leases: () => this.runs(),
       faults: () => [],
     }
   }

@@ -1,6 +1,6 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
 import { standing } from "./asked.ts"
-import type { ApprovalDecided, Event, Intent, RunEnded } from "./entry.ts"
+import type { ApprovalDecided, Event, Intent, Resolved, RunEnded } from "./entry.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
 
@@ -12,20 +12,35 @@ export function refuse(state: RunState, event: Event): string | undefined {
   if (isTerminal(status)) return `the run has ended as \`${status}\``
   switch (event.kind) {
     case "taken-up":
-      return event.epoch > state.epoch ? undefined : `epoch ${state.epoch} has been there`
+      return event.epoch === state.epoch + 1 ? undefined : `epoch ${state.epoch + 1} comes next`
     case "cancel-requested":
       return state.cancel === undefined ? undefined : "it is being cancelled already"
     case "approval-decided":
       return refuseDecision(state, event)
     case "resolved":
-      if (status !== "in_doubt") return "nothing is in doubt"
-      return isOpen(state, event) ? undefined : "it resolves another call"
+      return refuseWord(state, event)
     case "run-ended":
       return refuseEnd(state, event)
   }
   if (status === "in_doubt") return "the run is in doubt"
   if (status === "awaiting_approval" && event.kind !== "winding-down") return "the run waits for a decision"
   return refuseWork(state, event)
+}
+
+function refuseWord(state: RunState, word: Resolved): string | undefined {
+  const { status, step, started } = state
+  if (status !== "in_doubt") return "nothing is in doubt"
+  if (!isOpen(state, word)) return "it resolves another call"
+  const { answer, undoes, failure } = word
+  if (answer === "given-up") {
+    if (undoes === undefined) return "nothing but an undo is given up"
+    return failure === undefined ? "it does not say why" : undefined
+  }
+  if (failure !== undefined) return "it has a failure"
+  if (answer !== "again") return undefined
+  const { idempotency, reconcile } = started.tools[step.open?.tool ?? ""] ?? {}
+  const may = reconcile !== undefined || idempotency?.kind === "natural" || idempotency?.kind === "key"
+  return may ? undefined : "it may not be called again"
 }
 
 type Work = Exclude<

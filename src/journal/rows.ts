@@ -2,7 +2,7 @@
 import { type Link, write } from "./chain.ts"
 import type { Recorded } from "./entry.ts"
 import type { ClaimRow, EffectRow, RunSummary, TableRow } from "./journal.ts"
-import type { Held, Rows } from "./lease.ts"
+import { type Held, isAdopted, type Rows } from "./lease.ts"
 import type { Begun, Counter, OpenCall, RunRow } from "./tables.ts"
 
 type Owned = Begun & { readonly tenant: string }
@@ -122,7 +122,11 @@ export const effectRow = ({ identity, generation, key, runId, stepId, state }: E
   state,
 })
 
-export const lastOf = ({ seq, epoch }: RunRow): Pick<RunRow, "seq" | "epoch"> => ({ seq, epoch })
+export const lastOf = (run: Held): { readonly seq: number; readonly epoch: number; readonly adopted: boolean } => ({
+  seq: run.seq,
+  epoch: run.epoch,
+  adopted: isAdopted(run),
+})
 
 export const claimRow = ({ digest, call, identity }: ClaimRow): ClaimRow => ({ digest, call, identity })
 

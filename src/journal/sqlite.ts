@@ -10,9 +10,10 @@ import { adopt, append, renew, takeUp } from "./lease.ts"
 import { claimRow, effectRow, lastOf } from "./rows.ts"
 import { Commits } from "./sqlite/commit.ts"
 import { findFaults } from "./sqlite/faults.ts"
-import { type Opened, open } from "./sqlite/open.ts"
+import { open } from "./sqlite/open.ts"
 import { SqliteRows } from "./sqlite/rows.ts"
 import { busyMs, explain } from "./sqlite/trouble.ts"
+import type { Opened } from "./sqlite/watch.ts"
 
 export { type Recovered, type RecoveredRun, recover } from "./sqlite/recover.ts"
 
@@ -38,7 +39,7 @@ export const sqlite = (
           try: () => open(file, create),
           catch: (error) => (error instanceof JournalNewer ? error : explain(error, file)),
         }),
-        ({ db }) => Effect.sync(() => db.close()),
+        ({ close }) => Effect.sync(close),
       )
       // The names that its statements use may be damaged.
       const { journal, commits } = yield* Effect.try({
@@ -112,7 +113,7 @@ function makeSqlite(
     claim: (tenant, tool, of) => look(() => known(rows.claim(tenant, tool, of), claimRow)),
     used: (tenant, of) => look(() => rows.used(tenant, of)),
     inspect: (inspect) => look(() => atOnce(() => inspect(whole(rows, db)))) as never,
-    adopt: (entries) => change(() => adopt(rows, entries, "there")),
+    adopt: (entries) => change(() => adopt(rows, entries, "imported")),
   }
   return { journal, commits }
 }
@@ -124,5 +125,6 @@ const whole = (rows: SqliteRows, db: DatabaseSync): Whole => ({
   runs: () => rows.runs(),
   entriesOf: (runId) => rows.entriesOf(runId),
   tables: () => rows.told(),
+  leases: () => rows.leases(),
   faults: () => findFaults(db),
 })

@@ -12,10 +12,11 @@ import type {
   Pause,
   Reconciled,
   Recorded,
+  Resolved,
   RunStarted,
   WindingDown,
 } from "./entry.ts"
-import { journalVersion } from "./entry.ts"
+import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
 import { refuse } from "./refuse.ts"
@@ -63,14 +64,20 @@ export interface Called {
   /** Undefined where the answer cannot be used. */
   readonly result: Json | undefined
   readonly failure: Failure | undefined
-  /** Of an effect. */
+  /** Of an effect, as is the number of the call that it is known of. */
   readonly idempotencyKey: string | undefined
+  readonly attempt: number
   /** Another run has made the effect: it is not this one's to undo. */
   readonly replayed: boolean
 }
 
 export type Undone =
-  | { readonly kind: "undone"; readonly result: Json | undefined; readonly failure: Failure | undefined }
+  | {
+      readonly kind: "undone"
+      readonly result: Json | undefined
+      readonly failure: Failure | undefined
+      readonly attempt: number
+    }
   | { readonly kind: "failed"; readonly failure: Failure }
 
 export interface Observation {
@@ -84,17 +91,19 @@ export interface Observation {
 export interface Progress {
   /** An intent without an outcome. */
   readonly open: Intent | undefined
-  /** When it was dispatched: first by this key, and last. */
+  /** When it was dispatched: first by this key, and last. The first is before all time where that is not known. */
   readonly firstAtMs: number
   readonly lastAtMs: number
   /** Why nobody waits for its answer any more; undefined while somebody does. */
-  readonly lost: AnswerLost | "process-ended" | undefined
+  readonly lost: AnswerLost | "process-ended" | "taken-over" | undefined
   /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
-  readonly reconciled: (Reconciled & { readonly atMs: number }) | undefined
+  readonly reconciled: (Reconciled & { readonly askedAtMs: number }) | undefined
   readonly asked: number
   /** How often it was begun, and how often it failed: the rest was lost. */
   readonly attempts: number
   readonly failures: number
+  /** How many attempts there were when a person last asked for another. */
+  readonly excused: number
   /** The last attempt, where it failed. */
   readonly failed: AttemptFailed | undefined
   /** Of an effect that was proved not to have happened: it may be begun anew, under another key, after this pause. */
@@ -111,6 +120,7 @@ export const untouched: Progress = {
   asked: 0,
   attempts: 0,
   failures: 0,
+  excused: 0,
   failed: undefined,
   released: false,
   pause: undefined,
@@ -156,8 +166,15 @@ export function begin(
 export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState | JournalDiverged {
   const problem = seq === state.seq + 1 ? refuse(state, event) : `entry ${state.seq + 1} is missing`
   if (problem !== undefined) return new JournalDiverged({ runId: state.runId, seq, problem })
-  return { ...state, ...change(state, event, seq, atMs), seq, updatedAtMs: atMs }
+  const before = atMs < state.step.firstAtMs && !isForeign(event) ? undate(state) : state
+  return { ...before, ...change(before, event, seq, atMs), seq, updatedAtMs: atMs }
 }
+
+/** What comes after a call has an earlier time: a clock was set, and nobody knows any more how long ago the call was made. */
+const undate = (state: RunState): RunState => ({
+  ...state,
+  step: { ...state.step, firstAtMs: Number.NEGATIVE_INFINITY },
+})
 
 /** A whole journal, from its first entry. `problemOf` may say what is wrong with an entry where it stands. */
 export function replay(
@@ -184,7 +201,10 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "taken-up":
       return {
         epoch: event.epoch,
-        step: step.open === undefined ? step : { ...step, lost: step.lost ?? "process-ended" },
+        step:
+          step.open === undefined
+            ? step
+            : { ...step, lost: step.lost ?? (event.takeOver ? "taken-over" : "process-ended") },
       }
     case "intent":
       return begun(state, event, atMs)
@@ -208,6 +228,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
           result: event.failure === undefined ? event.result : undefined,
           failure: event.failure,
           idempotencyKey: event.idempotencyKey,
+          attempt: 0,
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
@@ -227,7 +248,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "in-doubt":
       return { status: "in_doubt", failure: event.failure }
     case "resolved":
-      return { ...settled(state, event.answer === "applied", event.result), status: "running" }
+      return { ...settled(state, event), status: "running" }
     case "cancel-requested":
       return { cancel: event, status: state.status === "in_doubt" ? "in_doubt" : "running" }
     case "observed":
@@ -251,6 +272,7 @@ function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState>
       lastAtMs: atMs,
       attempts: attempt,
       failures: step.failures,
+      excused: step.excused,
     },
     retries: attempt > 1 && undoes === undefined ? state.retries + 1 : state.retries,
     sideEffects: effect && again === undefined ? state.sideEffects + 1 : state.sideEffects,
@@ -264,7 +286,10 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
   const { open } = state.step
   if (open === undefined) return {}
   if (open.undoes === true)
-    return { step: untouched, undone: state.undone.with(open.stepId, { kind: "undone", result, failure }) }
+    return {
+      step: untouched,
+      undone: state.undone.with(open.stepId, { kind: "undone", result, failure, attempt: open.attempt }),
+    }
   return {
     step: untouched,
     done: state.done + 1,
@@ -273,6 +298,7 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
       result: failure === undefined ? result : undefined,
       failure,
       idempotencyKey: open.idempotencyKey,
+      attempt: open.attempt,
       replayed: false,
     }),
     failure,
@@ -282,12 +308,12 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
 /** It is known that nothing happened. */
 function failed(state: RunState, event: AttemptFailed): Partial<RunState> {
   const { step } = state
-  const { open, attempts, failures } = step
+  const { open, attempts, failures, excused } = step
   if (open?.undoes === true && event.again === undefined)
     return { step: untouched, undone: state.undone.with(open.stepId, { kind: "failed", failure: event.failure }) }
   const released = open?.idempotencyKey !== undefined
   return {
-    step: { ...untouched, attempts, failures: failures + 1, failed: event, released },
+    step: { ...untouched, attempts, failures: failures + 1, excused, failed: event, released },
     sideEffects: released && open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
   }
 }
@@ -297,24 +323,56 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
   if (event.answer === "applied") return answered(state, event.result, event.failure)
   if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
-  return { step: { ...step, reconciled: { ...event, atMs }, asked } }
+  const { askedAtMs = atMs - event.tookMs } = event
+  return { step: { ...step, reconciled: { ...event, askedAtMs }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */
 function released(state: RunState, pause?: Pause): Partial<RunState> {
-  const { open, attempts, failures } = state.step
+  const { open, attempts, failures, excused } = state.step
   return {
-    step: { ...untouched, attempts, failures, released: true, pause },
+    step: { ...untouched, attempts, failures, excused, released: true, pause },
     sideEffects: open?.undoes === undefined ? state.sideEffects - 1 : state.sideEffects,
     failure: state.ending?.failure,
   }
 }
 
-function settled(state: RunState, applied: boolean, result: Json | undefined): Partial<RunState> {
-  const cleared = { ...state, failure: state.ending?.failure }
-  if (applied) return { failure: cleared.failure, ...answered(cleared, result, undefined) }
-  // Somebody has looked: what failed before that counts no more.
-  return released({ ...state, step: { ...state.step, failures: 0 } })
+/** Somebody has looked: what failed before that counts no more. */
+function settled(state: RunState, { answer, result, failure }: Resolved): Partial<RunState> {
+  const { step, undone, ending } = state
+  const cleared = { ...state, failure: ending?.failure }
+  switch (answer) {
+    case "applied":
+      return { failure: cleared.failure, ...answered(cleared, result, undefined) }
+    case "not-applied":
+      return released({ ...state, step: { ...step, failures: 0 } })
+    case "again":
+      return {
+        failure: cleared.failure,
+        step: {
+          ...step,
+          lost: atOnce(step.lost),
+          reconciled: undefined,
+          asked: 0,
+          failures: 0,
+          excused: step.attempts,
+        },
+      }
+    case "given-up":
+      if (step.open === undefined || failure === undefined) return {}
+      return {
+        failure: cleared.failure,
+        step: untouched,
+        undone: undone.with(step.open.stepId, { kind: "failed", failure }),
+      }
+  }
+}
+
+/** Without its pause. */
+function atOnce(lost: Progress["lost"]): Progress["lost"] {
+  if (typeof lost !== "object") return lost
+  const { again: _, ...rest } = lost
+  return rest
 }
 
 /**
@@ -343,11 +401,17 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
 }
 
 /** Whether an answer says that something happened of which nothing is kept, or the other way round. */
-function contradicts({ calls, undone }: RunState, { stepId, undoes, answer, idempotencyKey }: Observed): boolean {
+function contradicts(
+  { calls, undone }: RunState,
+  { stepId, undoes, answer, idempotencyKey, attempt }: Observed,
+): boolean {
   if (answer === "threw" || idempotencyKey === undefined) return false
-  const kept =
-    undoes === true ? undone.get(stepId)?.kind === "undone" : calls.get(stepId)?.idempotencyKey === idempotencyKey
+  const undo = undone.get(stepId)
+  const call = calls.get(stepId)
+  const made = undoes !== true ? call : undo?.kind === "undone" ? undo : undefined
+  const kept = made !== undefined && (undoes === true || call?.idempotencyKey === idempotencyKey)
   // What comes after it was undone was perhaps done after it was undone.
-  if (answer === "answered") return !kept || (undoes === undefined && undone.get(stepId)?.kind === "undone")
-  return kept
+  if (answer === "answered") return !kept || (undoes === undefined && undo?.kind === "undone")
+  // Of a call that was made after it by the same key it says nothing.
+  return kept && made.attempt === attempt
 }

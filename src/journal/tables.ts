@@ -144,9 +144,10 @@ function openAfter(run: RunRow, event: Event): OpenCall | undefined {
       }
     case "outcome":
     case "attempt-failed":
-    case "resolved":
     case "winding-down":
       return undefined
+    case "resolved":
+      return event.answer === "again" ? open : undefined
     case "reconciled":
       return event.answer === "applied" || event.answer === "barred" ? undefined : open
     case "observed":
@@ -189,14 +190,20 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
   switch (event.kind) {
     case "intent": {
       if (event.idempotencyKey === undefined || event.again !== undefined) return undefined
+      // What another run goes by is not undone under it.
+      const made = event.undoes === true ? tables.identityOf(runId, event.stepId) : undefined
+      if (made !== undefined && tables.effect(tenant, made)?.state === "used")
+        return new Taken({ stepId: event.stepId, what: "key" })
       const taken = take(tables, run, event, event.idempotencyKey)
       if (taken === undefined && event.undoes === true) mark(event.stepId, "open")
       return taken
     }
     case "replayed": {
       const row = tables.effect(tenant, event.identity ?? event.idempotencyKey)
-      const stands = row?.state === "applied" && row.key === event.idempotencyKey
-      return stands ? undefined : new Taken({ stepId: event.stepId, what: "key" })
+      if (row === undefined || !isDone(row) || row.key !== event.idempotencyKey)
+        return new Taken({ stepId: event.stepId, what: "key" })
+      if (row.runId !== runId) tables.closeEffect(tenant, row, "used")
+      return undefined
     }
     case "outcome":
       close(event, "applied")
@@ -209,7 +216,8 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
       if (event.answer === "barred") close(event, "released")
       return undefined
     case "resolved":
-      close(event, event.answer === "applied" ? "applied" : "released")
+      // An undo that was given up has not happened: what it would undo stands.
+      if (event.answer !== "again") close(event, event.answer === "applied" ? "applied" : "released")
       return undefined
     case "observed":
       if (settles(run, event)) close(event, "applied")
@@ -218,6 +226,9 @@ export function apply(tables: Tables, run: RunRow, event: Event): Taken | undefi
       return undefined
   }
 }
+
+/** It has happened, and was not undone. */
+export const isDone = ({ state }: Pick<EffectRow, "state">): boolean => state === "applied" || state === "used"
 
 function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken | undefined {
   const { runId, tenant } = run

@@ -5,12 +5,11 @@
 import { sha256 } from "#sha256"
 import { isObject, type Json } from "../text/json.ts"
 import { Chain, genesis, type Link, type Sealed, saltIn, split } from "./chain.ts"
+import { compareTables } from "./compare.ts"
 import { type Event, journalVersion, type Recorded, type RunStarted } from "./entry.ts"
 import { misshapen } from "./event-shape.ts"
-import { JournalTampered } from "./failure.ts"
 import type { TableRow, Whole } from "./journal.ts"
-import { rebuild } from "./rebuild.ts"
-import { MapRows, tellLink } from "./rows.ts"
+import { findLease } from "./lease-row.ts"
 import { begin, fold, type RunState } from "./state.ts"
 
 /** How far something has come: that many entries, and a hash over them. For a run it is the hash of its last entry. */
@@ -37,6 +36,8 @@ export type Finding =
       readonly row: string
       readonly problem: "missing" | "too much" | "different"
     }
+  /** Who holds the run, until when, or when it is due, is not what the run could have come to. */
+  | { readonly kind: "lease"; readonly runId: string; readonly problem: string }
   /** What the store says of its own file. */
   | { readonly kind: "file"; readonly problem: string }
   /** Held against an anchor. */
@@ -55,26 +56,38 @@ const findingsMax = 100
 
 export function verifyStore(whole: Whole, expected?: Anchor): Verified {
   const findings: Finding[] = []
-  const links = new Map<string, Link>()
+  const sound = new Map<string, Sound>()
   for (const runId of whole.runs()) {
-    const link = verifyRun(runId, whole.entriesOf(runId), findings)
-    if (link !== undefined) links.set(runId, link)
+    const run = verifyRun(runId, whole.entriesOf(runId), findings)
+    if (run !== undefined) sound.set(runId, run)
   }
-  // From entries that are not what was written no table can be made.
-  if (findings.length === 0) findings.push(...compareTables(whole, links))
+  findings.push(...compareTables(whole, sound, findings.length > 0))
+  for (const lease of whole.leases()) {
+    const problem = findLease(lease, sound.get(lease.runId))
+    if (problem !== undefined) findings.push({ kind: "lease", runId: lease.runId, problem })
+  }
   findings.push(...whole.faults().map((problem) => ({ kind: "file", problem }) as const))
   const anchor = anchorOf(whole)
   if (expected !== undefined) findings.push(...holdAgainst(expected, whole))
   return { runs: Object.keys(anchor.runs).length, anchor, findings: findings.slice(0, findingsMax) }
 }
 
+/** A run whose entries are what was written. */
+export interface Sound extends Link {
+  /** Undefined of a run of an older version. */
+  readonly state: RunState | undefined
+  /** Who has taken it up last; undefined where nobody has since it began. */
+  readonly holder: string | undefined
+}
+
 /** Where the run has come to; undefined where that cannot be believed. */
-function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]): Link | undefined {
+function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]): Sound | undefined {
   const chain = new Chain(runId)
   let state: RunState | undefined
   let seq = 0
   let salt: string | undefined
   let started: RunStarted | undefined
+  let holder: string | undefined
   for (const entry of entries) {
     const event = chain.open(entry, seq)
     if (event !== undefined && seq === 0) salt = saltIn(event)
@@ -90,9 +103,10 @@ function verifyRun(runId: string, entries: Iterable<Sealed>, findings: Finding[]
     }
     state = folded
     if (event.kind === "run-started") started = event
+    if (event.kind === "taken-up") holder = event.owner
     seq++
   }
-  return { hash: chain.hash, salt }
+  return { hash: chain.hash, salt, state, holder }
 }
 
 /** The same event in other words was not written here either. */
@@ -107,44 +121,6 @@ function makeSense(runId: string, before: RunState | undefined, record: Recorded
   if (before !== undefined) return fold(before, record)
   if (seq > 0 || (event.kind === "run-started" && event.journal < journalVersion)) return undefined
   return begin(runId, record)
-}
-
-function compareTables(whole: Whole, links: ReadonlyMap<string, Link>): readonly Finding[] {
-  const rows = new MapRows()
-  try {
-    rebuild(rows, whole.entries())
-  } catch (error) {
-    if (!(error instanceof JournalTampered)) throw error
-    const { runId, seq } = error.fields
-    // Where another run was cut or altered, that is why.
-    const problem = "what it takes was not free"
-    return [...compareLinks(whole, links), { kind: "sense", runId: `${runId}`, seq: Number(seq), problem }]
-  }
-  const made = new Map<string, TableRow>()
-  const place = ({ table, key }: TableRow): string => `${table} ${key}`
-  for (const row of rows.told()) made.set(place(row), row)
-  for (const [runId, link] of links) made.set(place(tellLink(runId, link)), tellLink(runId, link))
-  const findings: Finding[] = []
-  for (const row of whole.tables()) {
-    const should = made.get(place(row))
-    const { table, key } = row
-    if (should === undefined) findings.push({ kind: "table", table, row: key, problem: "too much" })
-    else if (should.value !== row.value) findings.push({ kind: "table", table, row: key, problem: "different" })
-    made.delete(place(row))
-  }
-  for (const { table, key } of made.values()) findings.push({ kind: "table", table, row: key, problem: "missing" })
-  return findings
-}
-
-/** The runs that the store knows to have ended in another entry than their last. */
-function compareLinks(whole: Whole, links: ReadonlyMap<string, Link>): readonly Finding[] {
-  const findings: Finding[] = []
-  for (const row of whole.tables()) {
-    const link = row.table === "link" ? links.get(row.key) : undefined
-    if (link !== undefined && tellLink(row.key, link).value !== row.value)
-      findings.push({ kind: "table", table: "link", row: row.key, problem: "different" })
-  }
-  return findings
 }
 
 /** Reads hashes alone: whether they are right is for `verifyStore`. */
@@ -207,6 +183,8 @@ export function tellFinding(finding: Finding): string {
       if (finding.table === "link" && finding.problem === "different")
         return `run \`${finding.row}\` does not end with the entry that its row names: its last entries are gone, or the row was altered`
       return `row ${finding.row} of table \`${finding.table}\` is ${finding.problem}, by what the entries say`
+    case "lease":
+      return `run \`${finding.runId}\` ${finding.problem}, by what its entries say: its row was altered`
     case "file":
       return `the file is damaged: ${finding.problem}`
     case "run-lost":

@@ -71,14 +71,21 @@ function wordsOf(form: Form): readonly string[] {
   return [[head, "", ...lines, ...absent].join("\n")]
 }
 
+/** What a limit may be shared with: plans that went before have used some of it. */
+const sharers = {
+  task: "all plans of the task together",
+  session: "all plans of the session together",
+  tenant: "all plans of the tenant together",
+} as const
+
 /** What holds for the whole plan. */
 function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly string[] {
   const lines = [`- ${Math.min(bounds.steps, budgets.steps ?? bounds.steps)} steps at most.`]
   if (budgets.sideEffects !== undefined) lines.push(`- ${budgets.sideEffects} calls with an effect at most.`)
   if (budgets.microUsd !== undefined)
     lines.push(`- Calls may cost ${budgets.microUsd} millionths of a US dollar at most.`)
-  for (const { dimension, max } of limits.values())
-    lines.push(`- ${line(dimension)}: ${max} at most, in the whole plan.`)
+  for (const { dimension, max, per } of limits.values())
+    lines.push(`- ${line(dimension)}: ${max} at most, in ${per === "run" ? "the whole plan" : sharers[per]}.`)
   if (machine !== undefined) {
     lines.push(`- The plan begins in the state \`${line(machine.initial)}\`. Transitions:`)
     for (const [from, targets] of machine.transitions)

@@ -1,6 +1,7 @@
 /** What the host hands to a run, held to what the catalog declares before the first entry is written. */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
+import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import { journalVersion, type RunStarted } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
@@ -9,13 +10,18 @@ import { tellIssues } from "./misfits.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import type { Principal } from "./toolbox.ts"
 
-export interface RunOptions {
+/** What a catalog declares as `inputs`; unknown where it declares none, or where tsc does not see it. */
+export type InputsOf<Spec extends CatalogSpec> = Spec extends { readonly inputs: infer S extends AnySchema }
+  ? Infer<S>
+  : unknown
+
+export interface RunOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly principal: Principal
   /** Scopes of idempotency keys: the same call again in one task is the same effect. */
   readonly sessionId: string
   readonly taskId: string
   /** What the plan refers to as `input`. */
-  readonly inputs?: unknown
+  readonly inputs?: InputsOf<Spec> | undefined
   /** What is known of where the plan came from: model, prompt digest, trace id. Plain JSON. */
   readonly origin?: { readonly [key: string]: unknown }
   /** What the planner has used, as far as the host knows: it counts in the budgets of the run. */
@@ -33,11 +39,8 @@ export function admitRun(ready: ReadyPlan, options: RunOptions, salt: string): R
   }
 }
 
-function admit(
-  { plan, catalog, catalogHash, policies }: ReadyPlan,
-  options: RunOptions,
-  salt: string,
-): RunStarted | InputsRefused {
+function admit(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted | InputsRefused {
+  const { plan, catalog, catalogHash } = ready
   const { principal, sessionId, taskId, runId } = options
   if (!isObject(principal)) {
     return refuse("`principal`", `must be an object, but ${sayFound(principal)}`, "Give `{ tenant, subject }`.")
@@ -84,9 +87,19 @@ function admit(
     document: plan.plan.document,
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
-    ...(catalog.budgets.deadlineMs === undefined ? {} : { deadlineMs: catalog.budgets.deadlineMs }),
     spent,
     ...(catalog.approvals === "unsigned" ? { unsigned: true } : {}),
+    ...termsOf(ready),
+  }
+}
+
+/** What the catalog says that the run goes by to its end, whatever it says by then. */
+export function termsOf({ catalog, policies }: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "tools"> {
+  const { deadlineMs, retries, microUsd } = catalog.budgets
+  const budgets = { ...(retries === undefined ? {} : { retries }), ...(microUsd === undefined ? {} : { microUsd }) }
+  return {
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     tools: policies,
   }
 }
@@ -109,6 +122,17 @@ const refuse = (field: string, problem: string, expected: string): InputsRefused
 
 /** "is an integer"; of what was not given, "is missing". */
 export const sayFound = (value: unknown): string => (value === undefined ? "is missing" : `is ${nameOf(value)}`)
+
+/** An option that counts. */
+export const refuseCount = (field: string, value: unknown, min: number, of?: "runner" | "worker"): InputsRefused => {
+  const found = typeof value === "number" ? `is ${value}` : sayFound(value)
+  return new InputsRefused({
+    field,
+    problem: `must be a whole number, ${min} or more, but ${found}`,
+    expected: `Give a whole number, ${min} or more.`,
+    ...(of === undefined ? {} : { of }),
+  })
+}
 
 /** Empty is not absent: a key made over an empty name would be everybody's. */
 export function admitName(field: string, value: unknown): InputsRefused | undefined {

@@ -6,6 +6,7 @@ import { Journal } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, readOptions } from "./admit.ts"
+import { conflictsMax } from "./drive/book.ts"
 import { AlreadyCancelled, InputsRefused, RunCancelled, RunEnded, type RunFailure } from "./failure.ts"
 import type { Ids } from "./ids.ts"
 import { put } from "./put.ts"
@@ -71,6 +72,3 @@ const request = (runId: string, given: Cancellation & Driving): Effect.Effect<Ru
     })
     return yield* Effect.retry(once, { times: conflictsMax, while: (error) => error instanceof JournalConflict })
   })
-
-/** How often others may be first. */
-const conflictsMax = 100

@@ -1,5 +1,6 @@
 /** The typed errors of a run: a closed union, one class a code. `again` of each says whether it may be tried again. */
 import {
+  type Fields,
   type JournalConflict,
   type JournalDiverged,
   type JournalNewer,
@@ -26,7 +27,11 @@ export class OnceConflict extends refusal("RUN112") {}
 export class UndoFailed extends refusal("RUN113") {}
 export class SettlementContradicted extends refusal("RUN114") {}
 export class NotAllowed extends refusal("RUN115") {}
-export class InputsRefused extends refusal("RUN201") {}
+export class InputsRefused extends refusal("RUN201") {
+  constructor({ of = "run", ...fields }: Omit<Fields<"RUN201">, "of"> & { readonly of?: "run" | "runner" | "worker" }) {
+    super({ ...fields, of })
+  }
+}
 export class StalePlan extends refusal("RUN202") {}
 export class HandlerMissing extends refusal("RUN203") {}
 export class RunNotFound extends refusal("RUN204") {}
@@ -35,6 +40,7 @@ export class RunInDoubt extends refusal("RUN206") {}
 export class RunExists extends refusal("RUN207") {}
 export class NothingInDoubt extends refusal("RUN209") {}
 export class ResolutionRefused extends refusal("RUN210") {}
+export class WordRefused extends refusal("RUN211") {}
 export class ApprovalDenied extends refusal("RUN301") {}
 export class ApprovalNotFound extends refusal("RUN302") {}
 export class ApprovalAlreadyDecided extends refusal("RUN303") {}
@@ -87,6 +93,7 @@ export type RunFailure =
   | LeaseLost
   | NothingInDoubt
   | ResolutionRefused
+  | WordRefused
   | ApprovalNotFound
   | TokenRefused
   | ApproverUnknown

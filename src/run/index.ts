@@ -15,7 +15,7 @@ export {
 export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 export { memory } from "../journal/memory.ts"
 export type { Status } from "../journal/status.ts"
-export type { RunOptions } from "./admit.ts"
+export type { InputsOf, RunOptions } from "./admit.ts"
 export {
   type ApproveOptions,
   approve,
@@ -29,7 +29,7 @@ export { type IssueOptions, issueApproval } from "./approval/issue.ts"
 export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
 export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
-export { notApplied } from "./call/not-applied.ts"
+export { type NotAppliedOptions, notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
 export { type Cancellation, type CancelOptions, cancel, requestCancel } from "./cancel.ts"
 export {
@@ -55,6 +55,7 @@ export {
   RunNotFound,
   StalePlan,
   TokenRefused,
+  WordRefused,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
 export { keys } from "./keys.ts"

@@ -2,19 +2,36 @@
  * Derives every action of a run anew, from its plan and the entries before it, and holds each entry against what `next` would have
  * done. What comes from outside (answers, people, other processes) is taken as it stands.
  */
-import type { Entry, Event, Failure } from "../journal/entry.ts"
+import { judgeWhole } from "../catalog/schema/judge.ts"
+import type { Schema } from "../catalog/schema/schema.ts"
+import type { ApprovalRequested, Entry, Event, Failure, RunStarted } from "../journal/entry.ts"
+import { JournalDiverged } from "../journal/failure.ts"
 import { type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
-import { type Action, next } from "./next/next.ts"
-import type { ReadyPlan } from "./next/prepare.ts"
+import type { Json } from "../text/json.ts"
+import { termsOf } from "./admit.ts"
+import { nameEffect } from "./drive/look-up.ts"
+import { type Action, type Asks, type CallAction, type NewEffect, next } from "./next/next.ts"
+import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
 
 /** The state the run has come to; or the first entry that does not follow. `ready` is undefined where the catalog has changed. */
 export const rederive = (
   ready: ReadyPlan | undefined,
   runId: string,
   entries: readonly Entry[],
-): ReturnType<typeof replay> =>
-  replay(runId, entries, (before, { event }) => (isDerived(event) ? differs(ready, before, event) : undefined))
+): ReturnType<typeof replay> => {
+  const started = entries[0]?.event
+  if (ready !== undefined && started?.kind === "run-started" && !goesBy(started, termsOf(ready)))
+    return new JournalDiverged({
+      runId,
+      seq: 0,
+      problem: "the catalog of its plan says otherwise of its tools and budgets",
+    })
+  return replay(runId, entries, (before, { event }) => (isDerived(event) ? differs(ready, before, event) : undefined))
+}
+
+const goesBy = ({ deadlineMs, budgets, tools }: RunStarted, terms: ReturnType<typeof termsOf>): boolean =>
+  deadlineMs === terms.deadlineMs && same(budgets, terms.budgets) && same(tools, terms.tools)
 
 type Derived = Extract<
   Event,
@@ -57,38 +74,108 @@ function follows(action: Action, event: Derived): boolean {
   switch (event.kind) {
     case "intent":
       if (action.kind === "call-again") return same(action.intent, event)
-      if (action.kind !== "call" || !isCallOf(action, event)) return false
-      return (
-        action.effect?.keyAt(event.generation ?? 0) === event.idempotencyKey && same(action.effect?.once, event.once)
-      )
+      return action.kind === "call" && isUnasked(action) && same(intentOf(action, event.generation), event)
     case "replayed":
-      return action.kind === "call" && action.effect !== undefined && isCallOf(action, event)
+      return action.kind === "call" && isReplayOf(action, event)
     case "reconciled":
-      return action.kind === "reconcile" && action.intent.stepId === event.stepId
+      return action.kind === "reconcile" && isOf(action.intent, event)
     case "step-refused":
-      if (action.kind === "refuse") return action.stepId === event.stepId && same(action.failure, event.failure)
-      if (action.kind === "enter-state") return action.transition.step.id === event.stepId
-      return action.kind === "call" && action.stepId === event.stepId
+      return isRefusalOf(action, event)
     case "state-entered":
-      return (
-        action.kind === "enter-state" && action.transition.step.id === event.stepId && action.transition.to === event.to
-      )
+      return action.kind === "enter-state" && isCrossing(action.transition, event)
     case "approval-requested":
-      if (action.kind === "call")
-        return action.stepId === event.stepId && action.ask !== undefined && same(action.ask.follows, event.follows)
-      return (
-        action.kind === "request-approval" &&
-        action.transition.step.id === event.stepId &&
-        same(action.asks.follows, event.follows)
-      )
+      if (action.kind === "call") return isOf(action, event) && isAskedSo(action.ask, event)
+      return action.kind === "request-approval" && isCrossing(action.transition, event) && isAskedSo(action.asks, event)
     case "in-doubt":
-      return action.kind === "mark-in-doubt" && action.stepId === event.stepId && same(action.failure, event.failure)
+      return action.kind === "mark-in-doubt" && isOf(action, event) && isDoubtOf(action, event)
     case "winding-down":
       // A run that waits for a person past its deadline is told so by the clock.
-      if (action.kind === "wait") return event.status === "exhausted"
+      if (action.kind === "wait")
+        return action.notAfterMs !== undefined && event.status === "exhausted" && isLate(event.failure)
       return action.kind === "wind-down" && isEnd(action, event)
     case "run-ended":
       return action.kind === "end" && isEnd(action, event)
+  }
+}
+
+interface About {
+  readonly stepId: string
+  readonly undoes?: true
+}
+
+const isOf = (one: About, other: About): boolean => one.stepId === other.stepId && one.undoes === other.undoes
+
+const isCrossing = (
+  { step, from, to }: ReadyTransition,
+  event: { readonly stepId: string; readonly from?: string; readonly to?: string },
+): boolean => step.id === event.stepId && from === event.from && to === event.to
+
+/** Runs that began before decisions were signed have no digest. */
+const isAskedSo = (asks: Asks | undefined, { follows, inputs }: ApprovalRequested): boolean =>
+  asks !== undefined && same(asks.follows, follows) && (inputs === undefined || inputs === asks.inputs)
+
+/** What only the store knows may have been so little that nobody was asked. */
+const isUnasked = ({ ask }: CallAction): boolean => ask === undefined || ask.because.length === 0
+
+const isLate = ({ tag }: Failure): boolean => tag === "BudgetExhausted"
+
+/** All of it but the generation, which the store knew. */
+function intentOf({ stepId, tool, attempt, args, undoes, effect, microUsd }: CallAction, generation = 0): Event {
+  return {
+    kind: "intent",
+    stepId,
+    tool: tool.name,
+    attempt,
+    args,
+    ...(undoes === undefined ? {} : { undoes }),
+    ...(effect && nameEffect(effect, generation)),
+    ...(microUsd === 0 ? {} : { microUsd }),
+  }
+}
+
+/** What another run has recorded for the same effect: by its key, or by its business identity under whatever key. */
+function isReplayOf(
+  { stepId, tool, args, undoes, effect }: CallAction,
+  event: Derived & { kind: "replayed" },
+): boolean {
+  if (effect === undefined || undoes === true) return false
+  if (stepId !== event.stepId || tool.name !== event.tool || !same(args, event.args)) return false
+  const { idempotencyKey: key, identity = key, result, failure } = event
+  if (identity !== effect.identity && effect.once === undefined) return false
+  if (identity === effect.identity && !isKeyOf(effect, key)) return false
+  return failure !== undefined || result === undefined || tool.result === undefined || fits(tool.result, result)
+}
+
+/** The store alone knows how often it was undone since. */
+function isKeyOf({ keyAt }: NewEffect, key: string): boolean {
+  for (let generation = 0; generation <= generationsMax; generation++) if (keyAt(generation) === key) return true
+  return false
+}
+
+const generationsMax = 1_000
+
+const fits = (schema: Schema, result: Json): boolean => judgeWhole(schema, result).length === 0
+
+/** Whether the store, or the clock, can have refused it so. */
+function isRefusalOf(action: Action, event: Derived & { kind: "step-refused" }): boolean {
+  const { failure } = event
+  switch (action.kind) {
+    case "refuse":
+      return isOf(action, event) && same(action.failure, failure)
+    case "enter-state":
+      return isOf({ stepId: action.transition.step.id }, event) && action.notAfterMs !== undefined && isLate(failure)
+    case "call": {
+      const { effect, notAfterMs } = action
+      const may =
+        (failure.tag === "KeyInDoubt" && effect !== undefined) ||
+        (failure.tag === "UndoFailed" && action.undoes === true) ||
+        (failure.tag === "OnceConflict" && effect?.once !== undefined) ||
+        (failure.tag === "LimitExhausted" && (effect?.reserves.length ?? 0) > 0) ||
+        (isLate(failure) && notAfterMs !== undefined)
+      return may && isOf(action, event) && failure.stepId === event.stepId
+    }
+    default:
+      return false
   }
 }
 
@@ -96,14 +183,12 @@ type End = { readonly status: string; readonly failure?: Failure }
 
 const isEnd = (one: End, other: End): boolean => one.status === other.status && same(one.failure, other.failure)
 
-const isCallOf = (
-  { stepId, tool, args, ...action }: Action & { kind: "call" },
-  event: Derived & { kind: "intent" | "replayed" },
-): boolean =>
-  stepId === event.stepId &&
-  tool.name === event.tool &&
-  same(args, event.args) &&
-  (event.kind === "replayed" || (action.attempt === event.attempt && action.undoes === event.undoes))
+/** What is told to people of a doubt may be worded otherwise by another version. */
+const isDoubtOf = (action: Action & { kind: "mark-in-doubt" }, event: Derived & { kind: "in-doubt" }): boolean =>
+  action.stepId === event.stepId &&
+  action.attempt === event.attempt &&
+  action.undoes === event.undoes &&
+  action.failure.code === event.failure.code
 
 const same = (one: unknown, other: unknown): boolean =>
   one === undefined || other === undefined

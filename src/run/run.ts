@@ -9,9 +9,11 @@ import { definePlan } from "../define-plan.ts"
 import type { Entry, Event, TakenUp } from "../journal/entry.ts"
 import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
+import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
-import { admitName, admitRun, admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
+import { holdToPlan } from "./adopted.ts"
 import type { KeySet } from "./approval/key-set.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
@@ -49,7 +51,7 @@ export interface Driving {
 }
 
 export interface ExecuteOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
-  extends RunOptions,
+  extends RunOptions<NoInfer<Spec>>,
     Equipment<Spec, Written>,
     Driving {}
 
@@ -140,6 +142,10 @@ export const goOn = (
     if (holder instanceof InputsRefused) return yield* holder
     const { owner, leaseMs } = holder
     const takeOver = options.takeOver === true
+    if (takeOver && (yield* journal.look(state.runId))?.adopted === true) {
+      const refused = holdToPlan(footing, state.runId, state.started, yield* journal.read(state.runId))
+      if (refused !== undefined) return yield* refused
+    }
     const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
     const held = yield* readState(journal, state.runId, undefined)
     if (held.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: state.runId })
@@ -170,10 +176,17 @@ function rests(footing: Footing, state: RunState, nowMs: number): boolean {
 }
 
 function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
-  if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return { owner: ids.make("own"), leaseMs }
-  const expected = "Give whole milliseconds, 1 or more."
-  return new InputsRefused({ field: "`leaseMs`", problem: `must be a time, but ${sayFound(leaseMs)}`, expected })
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs <= leaseMsMax) return { owner: ids.make("own"), leaseMs }
+  if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return refuseLong(leaseMs)
+  return refuseCount("`leaseMs`", leaseMs, 1)
 }
+
+const refuseLong = (leaseMs: number): InputsRefused =>
+  new InputsRefused({
+    field: "`leaseMs`",
+    problem: `is ${leaseMs}, which is more than ${leaseMsMax}`,
+    expected: `Give whole milliseconds, from 1 to ${leaseMsMax}.`,
+  })
 
 const defaultLeaseMs = 30_000
 

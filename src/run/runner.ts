@@ -10,7 +10,7 @@ import type { Entry } from "../journal/entry.ts"
 import { type JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 import { isObject } from "../text/json.ts"
-import { admitTenant, type RunOptions, readOptions, sayFound } from "./admit.ts"
+import { admitTenant, type RunOptions, readOptions, refuseCount, sayFound } from "./admit.ts"
 import {
   answerWith,
   approve,
@@ -37,6 +37,8 @@ export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written e
   /** `memory()` or `sqlite(file)`. */
   readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
   readonly ids?: Layer.Layer<Ids>
+  /** How long `close` waits for what is under way, in milliseconds. Default 10,000. */
+  readonly graceMs?: number | undefined
   /** Where spans and metrics go: `otlp({ url })` of sequitur/otel. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
 }
@@ -48,7 +50,8 @@ export interface Tenanted {
 
 /** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken up. */
 export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
-  readonly run: <Results>(plan: CompiledPlan<Results>, options: RunOptions) => Promise<RunReport<Spec, Results>>
+  /** A method, so that a runner of one catalog still counts as a runner of any. */
+  run<Results>(plan: CompiledPlan<Results>, options: RunOptions<Spec>): Promise<RunReport<Spec, Results>>
   readonly resume: (runId: string, options?: TakingUp) => Promise<RunReport<Spec>>
   /** Records the decision and takes the run up again. Where this runner could not go on with it, nothing is recorded. */
   readonly approve: (
@@ -74,23 +77,36 @@ export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   readonly status: (runId: string, options?: Tenanted) => Promise<RunReport<Spec>>
   readonly entries: (runId: string, options?: Tenanted) => Promise<readonly Entry[]>
   readonly runs: (options?: Tenanted) => Promise<readonly RunSummary[]>
-  /** Stops what is under way, as a process that ends would, and closes the store. */
-  readonly close: () => Promise<void>
+  /**
+   * Begins nothing new, waits for the calls under way, lets go of their runs (`running`: others may go on with them at once), and
+   * closes the store. What is still under way after `graceMs` (default: the runner's) is left as a process that ends would leave
+   * it; called again with less, it is waited for no longer than that.
+   */
+  readonly close: (options?: { readonly graceMs?: number | undefined }) => Promise<void>
 }
 
 export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, leaseMs, stopping, telemetry, approvers } = given(options)
+  const { catalog, store, ids = live, leaseMs, stopping, graceMs, telemetry, approvers } = given(options)
   const listening = listen(telemetry, given(options))
   const { onEvent, onTakeUp } = listening
   const tools = equip(given(options))
-  const equipment = { catalog, tools, onEvent, leaseMs, stopping, onTakeUp, approvers }
+  const drain = new Drain(graceMs)
+  const equipment = {
+    catalog,
+    tools,
+    onEvent,
+    leaseMs,
+    stopping: () => drain.closed || stopping?.() === true,
+    onTakeUp,
+    approvers,
+  }
   const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
-  let closed = false
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
-    const exit = closed ? Exit.interrupt() : await runtime.runPromiseExit(effect)
+    if (drain.refused !== undefined) throw drain.refused
+    const exit = drain.closed ? Exit.interrupt() : await drain.hold(runtime.runPromiseExit(effect))
     if (Exit.isSuccess(exit)) return exit.value
     if (!Cause.hasInterruptsOnly(exit.cause)) {
       const error = Cause.squash(exit.cause)
@@ -121,12 +137,44 @@ export function createRunner<
       report(await ask(scoped(options, ({ tenant }, journal) => readState(journal, runId, tenant)))),
     entries: (runId, options) => ask(scoped(options, ({ tenant }, journal) => readEntries(journal, runId, tenant))),
     runs: (options) => ask(scoped(options, ({ tenant }, journal) => journal.list({ tenant }))),
-    close: () => {
-      closed = true
-      return runtime.dispose()
+    close: async (options) => {
+      await drain.close(options?.graceMs)
+      await runtime.dispose()
     },
   }
 }
+
+/** What is under way, and until when it is waited for. */
+class Drain {
+  readonly refused: InputsRefused | undefined
+  readonly #graceMs: number
+  readonly #underWay = new Set<Promise<unknown>>()
+  closed = false
+
+  constructor(graceMs = 10_000) {
+    this.refused = isGrace(graceMs) ? undefined : refuseCount("`graceMs`", graceMs, 0, "runner")
+    this.#graceMs = isGrace(graceMs) ? graceMs : 0
+  }
+
+  hold<A>(asked: Promise<A>): Promise<A> {
+    this.#underWay.add(asked)
+    return asked.finally(() => this.#underWay.delete(asked))
+  }
+
+  async close(graceMs = this.#graceMs): Promise<void> {
+    if (!isGrace(graceMs)) throw refuseCount("`graceMs`", graceMs, 0, "runner")
+    this.closed = true
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, Math.min(graceMs, longestTimerMs))
+    await Promise.race([Promise.allSettled(this.#underWay), over])
+    clearTimeout(timer)
+  }
+}
+
+const isGrace = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0
+
+/** Timers count in 32 bits: more would fire at once. */
+const longestTimerMs = 2_147_483_647
 
 /** What a host hands over is looked at where it is used: there a typed error tells of it. */
 const given = <Options extends object>(options: Options): Options => (isObject(options) ? options : ({} as Options))

@@ -70,6 +70,10 @@ export const metrics = {
     description: "Effects that came to be in doubt, by tool.",
     incremental: true,
   }),
+  resolutions: Metric.counter("sequitur.resolutions", {
+    description: "What people have said of effects in doubt, by their answer.",
+    incremental: true,
+  }),
   lateAnswers: Metric.counter("sequitur.answers.late", {
     description: "Answers that came late, by what they said.",
     incremental: true,
@@ -215,6 +219,9 @@ class Measured {
         return
       case "in-doubt":
         this.#add(metrics.doubts, { tool })
+        return
+      case "resolved":
+        this.#add(metrics.resolutions, { answer: event.answer })
         return
       case "observed":
         this.#add(metrics.lateAnswers, { answer: event.answer })

@@ -11,7 +11,7 @@ import type { RunStarted } from "../journal/entry.ts"
 import type { JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal } from "../journal/journal.ts"
 import type { RunState } from "../journal/state.ts"
-import { sayFound } from "./admit.ts"
+import { refuseCount, sayFound } from "./admit.ts"
 import { type HandlerMissing, InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
 import { type Driving, goOn, readState } from "./run.ts"
@@ -106,27 +106,29 @@ function admit({
   everyMs = 1,
   graceMs = 0,
 }: WorkOptions): InputsRefused | HandlerMissing | undefined {
-  const expected = "Give a whole number"
   for (const [name, value, min] of [
     ["concurrency", concurrency, 1],
     ["everyMs", everyMs, 1],
     ["graceMs", graceMs, 0],
   ] as const) {
     if (Number.isSafeInteger(value) && value >= min) continue
-    return new InputsRefused({
-      field: `\`${name}\``,
-      problem: `must be a count, but ${sayFound(value)}`,
-      expected: `${expected}, ${min} or more.`,
-    })
+    return refuseCount(`\`${name}\``, value, min, "worker")
   }
   const boxes = typeof tools === "function" ? [] : [tools].flat()
   if (typeof tools === "function" || (boxes.length > 0 && boxes.every(isToolbox)))
     return boxes.find(({ fault }) => fault !== undefined)?.fault
   return new InputsRefused({
+    of: "worker",
     field: "`tools`",
-    problem: `must be what \`toolbox\` makes, but ${sayFound(tools)}`,
+    problem: `must be what \`toolbox\` makes, but ${sayTools(tools, boxes)}`,
     expected: "Give a toolbox, a list of them, or a function that finds one.",
   })
+}
+
+function sayTools(tools: unknown, boxes: readonly unknown[]): string {
+  if (!Array.isArray(tools)) return sayFound(tools)
+  const strange = boxes.find((box) => !isToolbox(box))
+  return boxes.length === 0 ? "the list is empty" : `one of the list ${sayFound(strange)}`
 }
 
 /** Why a run was not taken further, and when that is tried again. */

@@ -194,25 +194,42 @@ describe.concurrent("a run that waits for a person", () => {
   })
 })
 
+const stopping = "stopping: a call under way is waited for; again to stop at once\n"
+
 describe.concurrent("a run that is cut off", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("by %s: says how to go on, and does", async (signal, code) => {
+  ] as const)("by %s, twice: says how to go on, and does", async (signal, code) => {
     const { store, env, mended, records } = desk("slow")
     const args = ["run", "refund.json", "--inputs", inputs, "--store", store]
-    const stopped = await sequitur(args, { env, stopAt: "calls find_order", signal })
+    const stopped = await sequitur(args, { env, stopAt: "calls find_order", signal, again: true })
     const runId = runIn(stopped)
     expect(runId).toMatch(/^run_/)
     expect([stopped.code, stopped.err]).toEqual([
       code,
-      `stopped; to go on: sequitur resume ${runId} --store ${store}\n`,
+      `${stopping}stopped; to go on: sequitur resume ${runId} --store ${store}\n`,
     ])
     const resumed = await mended("resume", runId)
     expect(resumed.code).toBe(3)
     expect(resumed.out).toContain("(attempt 2)")
     // A read may be called again.
     expect(records()).toEqual(["find o_1", "find o_1"])
+  })
+
+  test("by one signal: what the call under way answers is written down, and nothing more is begun", async () => {
+    const { store, env, call, records } = desk("answers-late")
+    const args = ["run", "refund.json", "--inputs", inputs, "--store", store]
+    const stopped = await sequitur(args, { env, stopAt: "calls find_order", signal: "SIGTERM" })
+    const runId = runIn(stopped)
+    expect([stopped.code, stopped.err]).toEqual([
+      143,
+      `${stopping}stopped; to go on: sequitur resume ${runId} --store ${store}\n`,
+    ])
+    expect(stopped.out).toMatch(/answered \{[^\n]*\}\n$/)
+    const resumed = await call("resume", runId)
+    expect(resumed.code).toBe(3)
+    expect(records()).toEqual(["find o_1"])
   })
 
   test("while another process holds it, is not taken up; and a cancellation is left to that one", async () => {
@@ -250,7 +267,7 @@ describe.concurrent("a run that is cut off", () => {
     const [slow, stray] = [desk("slow"), desk("stray")]
     const args = ["run", "refund.json", "--inputs", inputs, "--format", "json"]
     const [stopped, fallen] = await Promise.all([
-      sequitur([...args, "--store", slow.store], { env: slow.env, stopAt: '"intent"' }),
+      sequitur([...args, "--store", slow.store], { env: slow.env, stopAt: '"intent"', again: true }),
       stray.call(...args),
     ])
     const lastOf = ({ out }: Said) => JSON.parse(out.trim().split("\n").at(-1) ?? "")

@@ -22,8 +22,9 @@ export interface CallOptions {
   readonly cwd?: string
   /** Close standard output after the first bytes, as `| head` does. */
   readonly head?: boolean
-  /** Send the signal when this has been said. */
+  /** Send the signal when this has been said; a second time when it has been said that it stops. */
   readonly stopAt?: string
+  readonly again?: boolean
   readonly signal?: "SIGINT" | "SIGTERM"
   /** The first file as it is named on the command line: a link to it, say. */
   readonly as?: string
@@ -31,7 +32,7 @@ export interface CallOptions {
 
 export function sequitur(
   args: readonly string[],
-  { input, env = {}, cwd = shop, head, stopAt, signal = "SIGINT", as = main }: CallOptions = {},
+  { input, env = {}, cwd = shop, head, stopAt, again = false, signal = "SIGINT", as = main }: CallOptions = {},
 ): Promise<Said> {
   const { NO_COLOR: _1, FORCE_COLOR: _2, npm_lifecycle_event: _3, ...inherited } = process.env
   const child = spawn(process.execPath, ["--conditions=@sequitur/source", as, ...args], {
@@ -40,13 +41,21 @@ export function sequitur(
   })
   let out = ""
   let err = ""
+  let signals = 0
   child.stdout.on("data", (chunk) => {
     out += chunk
     if (head) child.stdout.destroy()
-    if (stopAt !== undefined && out.includes(stopAt)) child.kill(signal)
+    if (stopAt !== undefined && signals === 0 && out.includes(stopAt)) {
+      signals += 1
+      child.kill(signal)
+    }
   })
   child.stderr.on("data", (chunk) => {
     err += chunk
+    if (again && signals === 1 && err.includes("stopping:")) {
+      signals += 1
+      child.kill(signal)
+    }
   })
   // A command that does not read its input may be gone before it is written.
   child.stdin.on("error", () => {})

@@ -1,6 +1,6 @@
 /** What is done with runs that are there: cancel, resolve, replay, the worker, and the store as a whole. */
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import { decide, requestCancel } from "sequitur/run"
@@ -116,6 +116,46 @@ describe.concurrent("resolve", () => {
     expect(records()).toHaveLength(before + 1)
   })
 
+  test("--retry: it is called by its recorded key once more, and the run goes on", async () => {
+    const { call, broken, runId, records } = await begun("in-doubt")
+    const before = await call("log", runId, "--format", "json")
+    const keysOf = (said: Said) =>
+      new Set(
+        linesOf(said).flatMap(({ event }) =>
+          event.kind === "intent" && event.tool === "refund" ? [event.idempotencyKey] : [],
+        ),
+      )
+    const word = ["--retry", "--by", "eve", "--reason", "the line is back"]
+    const still = await broken("effect", "resolve", runId, "pay", ...word)
+    expect([still.code, still.err]).toEqual([4, ""])
+    const said = await call("resolve", runId, "pay", ...word)
+    expect([said.code, said.err]).toEqual([0, ""])
+    expect(said.out).toContain("resolved: to be tried again by eve: the line is back")
+    expect(said.out).toMatch(/\(attempt \d, its key is still good\)/)
+    const after = await call("log", runId, "--format", "json")
+    expect([keysOf(after), keysOf(after).size]).toEqual([keysOf(before), 1])
+    expect(records().filter((line) => line.startsWith("refund")).length).toBeLessThanOrEqual(1)
+    const replayed = await call("replay", runId)
+    expect([replayed.code, replayed.err]).toEqual([0, ""])
+  })
+
+  test("--give-up: an undo is left, told as one that failed, and the run ends; what is no undo is not given up", async () => {
+    const { broken, call, runId } = await begun("waiting")
+    expect((await broken("undo", "deny", runId, "open", "--by", "eve", "--reason", "too much")).code).toBe(4)
+    const both = await call("resolve", runId, "keep", "--give-up", "--retry", "--reason", "seen")
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining("cannot be used with")])
+    const said = await call("resolve", runId, "keep", "--give-up", "--by", "eve", "--reason", "gone for good")
+    expect([said.code, said.err]).toEqual([1, ""])
+    expect(said.out).toContain("resolved: left undone by eve: gone for good")
+    expect(said.out).toMatch(/not undone keep \(hold\): RUN113: .*`eve` gave it up: gone for good\n/)
+    const other = await begun("in-doubt")
+    const refused = await other.call("resolve", other.runId, "pay", "--give-up", "--reason", "seen")
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN211: step `pay` of run `run_\w+` cannot be given up: .*\nhint: Say --applied/),
+    ])
+  })
+
   test("--applied: the result is held to the tool's, and the run goes on with it", async () => {
     const { call, runId, records, store } = await begun("in-doubt")
     const [wrong, neither, both] = await Promise.all([
@@ -181,6 +221,15 @@ const decideOnly = (store: string, runId: string): Promise<unknown> => {
   return Effect.runPromise(Effect.provide(decision, sqlite(store, { create: false })))
 }
 
+/** Of a catalog that none of the runs goes by. */
+const otherTools = `
+import { defineCatalog, tool } from "${resolve("src/index.ts")}"
+import { toolbox } from "${resolve("src/run/index.ts")}"
+import { z } from "${resolve("node_modules/zod/index.js")}"
+const catalog = defineCatalog({ name: "other", version: "1", tools: { look: tool({ description: "Look.", effect: "read", params: z.strictObject({}) }) } })
+export default toolbox(catalog, { look: () => null })
+`
+
 describe.concurrent("worker", () => {
   test("takes up what was decided elsewhere, and ends when nothing is due", async () => {
     const { call, runId, store, records } = await begun("waiting")
@@ -188,6 +237,12 @@ describe.concurrent("worker", () => {
     const listed = await call("runs")
     expect(listed.out).toContain("running, due")
     expect(listed.out).toContain("  1 due (`worker`, or `resume`)")
+    const [due, doubtful, unknown] = await Promise.all([
+      call("runs", "--status", "due", "--limit", "1"),
+      call("runs", "--status", "in_doubt"),
+      call("runs", "--status", "lost"),
+    ])
+    expect([due.out, doubtful.out, unknown.code]).toEqual([listed.out, "no runs\n", 2])
     const { code, out, err } = await call("worker", "--once")
     expect([code, err]).toEqual([0, ""])
     expect(out).toContain(`${runId}    9`)
@@ -204,6 +259,32 @@ describe.concurrent("worker", () => {
       "stopping: calls under way are waited for; again to stop at once\n",
     ])
     expect((await call("worker", "--once", "--concurrency", "0")).code).toBe(2)
+  })
+
+  test("a second signal stops it at once, and programs are told", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const stopped = await sequitur(["worker", "--store", store, "--format", "json"], {
+      env: { SHOP_FAULT: "stuck" },
+      stopAt: '"tool":"refund"',
+      signal: "SIGTERM",
+      again: true,
+    })
+    expect([stopped.code, stopped.err]).toEqual([
+      143,
+      "stopping: calls under way are waited for; again to stop at once\nstopped at once\n",
+    ])
+    expect(linesOf(stopped).at(-1)).toEqual({ error: { code: "stopped", message: "stopped at once", hint: null } })
+    const held = await call("worker", "--once")
+    expect([held.code, held.out]).toEqual([0, "nothing is due\n"])
+  })
+
+  test("goes on with runs of more than one catalog, each by the tools of its own", async () => {
+    const { store, call, runId } = await begun("waiting")
+    await decideOnly(store, runId)
+    const other = folder({ "tools.ts": otherTools })
+    const { code, out } = await call("worker", "--once", "--tools", join(other, "tools.ts"), join(shop, "tools.ts"))
+    expect([code, out]).toEqual([0, expect.stringMatching(/run succeeded\n$/)])
   })
 
   test("has no store to make", async () => {
@@ -257,7 +338,7 @@ describe.concurrent("a whole store", () => {
       1,
       expect.stringMatching(/^error RUN207: .*\nhint: Nothing was taken over/),
     ])
-    const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy]
+    const resolved = ["resolve", runId, "pay", "--not-applied", "--reason", "seen", "--store", copy, "--take-over"]
     expect((await sequitur(resolved)).code).toBe(0)
     const looked = await sequitur(["import", other, "--store", join(path, "none.db")])
     expect([looked.code, looked.out]).toEqual([
@@ -300,7 +381,7 @@ describe.concurrent("a whole store", () => {
     expect([approved.code, approved.err]).toEqual([
       expect.any(Number),
       expect.stringMatching(
-        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* with --take-over/,
+        /^error RUN208: .* was imported before it had ended.*\nhint: `sequitur resume .* --take-over .*` goes on with it here/,
       ),
     ])
     expect((await there("worker", "--once")).code).toBe(0)
@@ -308,6 +389,20 @@ describe.concurrent("a whole store", () => {
     const resumed = await there("resume", runId, "--take-over")
     expect([resumed.code, resumed.err]).toEqual([0, ""])
     expect(records()).toEqual(["refund o_1 2450"])
+  })
+
+  test("a run that had not ended goes on in a recovered store only when it is taken over", async () => {
+    const { path, store, runId } = await begun("waiting")
+    const copy = join(path, "recovered.db")
+    const recovered = await sequitur(["recover", store, copy])
+    expect([recovered.code, recovered.err]).toEqual([0, ""])
+    expect(recovered.out).toContain("1 run has not ended: it goes on there only when it is taken over")
+    expect(recovered.out).toContain(`resume ${runId} --take-over --store ${copy}`)
+    const approved = await sequitur(["approve", runId, "open", "--by", "eve", "--store", copy])
+    expect([approved.code, approved.err]).toEqual([
+      1,
+      expect.stringMatching(/^error RUN208: .* was recovered before it had ended.*\nhint: Find out what it has done/),
+    ])
   })
 
   test("a run is derived anew; what does not follow is named by its entry", async () => {
@@ -338,3 +433,49 @@ const tighter = readFileSync(join(shop, "catalog.ts"), "utf8")
   .replace("retries: 1", "retries: 2")
   .replaceAll('"sequitur"', `"${join(shop, "../../../src/index.ts")}"`)
   .replaceAll('"zod"', `"${join(shop, "../../../node_modules/zod/index.js")}"`)
+
+describe.concurrent("a run that comes from another store", () => {
+  test("in doubt, it is held like the others; what is typed out goes on with it", async () => {
+    const { call, path, runId, records } = await begun("in-doubt")
+    const [file, copy] = [join(path, "whole.jsonl"), join(path, "copy.db")]
+    writeFileSync(file, (await call("export")).out)
+    const env = { SHOP_LOG: join(path, "shop.log") }
+    const there = (...args: readonly string[]) => sequitur([...args, "--store", copy], { env })
+    const taken = await there("import", file)
+    const start = `resolve ${runId} pay --applied '<its result.json>' --reason '<how you know>' --take-over`
+    expect(taken.out).toContain(`1 run has not ended: it goes on here only when it is taken over`)
+    expect(taken.out).toContain(`${start} --store ${copy}`)
+    const word = ["resolve", runId, "pay", "--not-applied", "--reason", "seen"]
+    const before = records().length
+    const refused = await there(...word)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error RUN208: .* was imported before it had ended.*\nhint: Say it again with --take-over/,
+      ),
+    ])
+    expect(records()).toHaveLength(before)
+    const said = await there(...word, "--take-over")
+    expect([said.code, said.err]).toEqual([0, ""])
+    expect(records()).toHaveLength(before + 1)
+  })
+
+  test("recovered, it is held too, also out of a store that is whole and in use", async () => {
+    const { call, path, store, runId, records } = await begun("waiting")
+    const to = join(path, "new.db")
+    const recovered = await sequitur(["recover", store, to])
+    expect(recovered.code).toBe(0)
+    expect(recovered.out).toContain("1 run has not ended: it goes on here only when it is taken over")
+    expect(recovered.out).toContain(`resume ${runId} --take-over --store ${to}`)
+    const env = { SHOP_LOG: join(path, "shop.log") }
+    const there = (...args: readonly string[]) => sequitur([...args, "--store", to], { env })
+    const approved = await there("approve", runId, "open", "--by", "eve")
+    expect(approved.err).toMatch(/^error RUN208: .* was recovered before it had ended: its last entries may be lost/)
+    expect((await there("worker", "--once")).code).toBe(0)
+    expect(records()).toEqual([])
+    expect((await call("approve", runId, "open", "--by", "eve")).code).toBe(0)
+    expect(records()).toEqual(["refund o_1 2450"])
+    const told = await sequitur(["recover", store, join(path, "newer.db"), "--format", "json"])
+    expect(linesOf(told)[0].recover.unended).toEqual([])
+  })
+})

@@ -81,7 +81,7 @@ test("every example, command and code on the page is as it is", () => {
 
 /** What the examples take as given, by what they import first. */
 const given = `
-import { definePlan as define, defineCatalog as declare_, type JsonObject, tool as one } from "sequitur"
+import { definePlan as define, defineCatalog as declare_, tool as one } from "sequitur"
 import { z as zod } from "zod"
 
 const catalog = declare_({
@@ -101,7 +101,6 @@ declare const text: string
 declare const answer: string
 declare const accountId: string
 declare const messages: string[]
-declare const inputs: JsonObject
 declare const billing: { list(id: string, signal: AbortSignal): Promise<{ workspaces: { id: string }[] }> }
 interface Sent { [key: string]: unknown; type: "object"; properties?: { [key: string]: object }; required?: string[] }
 declare const tools: import("sequitur/run").Toolbox<(typeof catalog)["spec"]>

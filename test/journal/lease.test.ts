@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
 import type { Writer } from "../../src/journal/journal.ts"
+import { leaseMsMax } from "../../src/journal/lease.ts"
 import { replay } from "../../src/journal/state.ts"
 import { events, recorded, started } from "./entries.ts"
 import { stores, withStore } from "./stores.ts"
@@ -62,7 +63,22 @@ describe.each(stores)("%s", (_, open) => {
       const forced = await ask((journal) => journal.takeUp("run", lookAt("c", 150, true)))
       expect(forced.event).toMatchObject({ epoch: 3, takeOver: true })
       const state = await ask((journal) => Effect.map(journal.read("run"), (entries) => replay("run", entries)))
-      expect(state).toMatchObject({ epoch: 3, step: { lost: "process-ended" } })
+      expect(state).toMatchObject({ epoch: 3, step: { lost: "taken-over" } })
+    }))
+
+  test("a lease by a clock that was far ahead holds nobody up", () =>
+    withStore(open(), async (ask) => {
+      await ask((journal) => journal.append("run", begun, holder("a", 1, leaseMsMax + 100)))
+      expect(await ask((journal) => journal.due(99, 10))).toEqual(["run"])
+      expect(await ask((journal) => journal.due(100, 10))).toEqual([])
+      expect(await ask((journal) => Effect.flip(journal.takeUp("run", lookAt("b", 100))))).toMatchObject({
+        _tag: "RunUnderWay",
+      })
+      const taken = await ask((journal) => journal.takeUp("run", lookAt("b", 99)))
+      expect(taken.event).toMatchObject({ epoch: 2, takeOver: false })
+      expect(await ask((journal) => Effect.flip(journal.renew("run", holder("a", 1))))).toMatchObject({
+        _tag: "LeaseLost",
+      })
     }))
 
   test("whoever lets go writes no more, and an ended run is not taken up", () =>

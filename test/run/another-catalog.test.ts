@@ -106,7 +106,7 @@ describe("a call that answers after it was settled otherwise", () => {
       })
       const fiber = yield* Effect.forkChild(go)
       // It is late, called barred, and called anew; then the first one answers.
-      yield* TestClock.adjust(1_200)
+      yield* TestClock.adjust(2_200)
       expect(outside.calls).toHaveLength(2)
       answer({ id: "late" })
       yield* TestClock.adjust(3 * (finalAfterMs + promptMs))

@@ -1,4 +1,5 @@
 /** Handlers that are run in processes of their own by `isolated.test.ts`, each with its own way to misbehave. */
+import { closeSync, writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { notApplied } from "../../src/run/call/not-applied.ts"
 import { reconciled } from "../../src/run/call/reconciliation.ts"
@@ -37,7 +38,7 @@ export const throwsNull = async () => {
   throw null
 }
 export const declines = () => {
-  throw notApplied("card declined")
+  throw notApplied("card declined", { retryAfterMs: 500 })
 }
 export const effectFails = () => Effect.fail(notApplied("card declined"))
 
@@ -58,11 +59,24 @@ export const eatsAtOnce = () => ({ n: new Array(1e9).fill(0).length })
 export const exits = () => process.exit(3)
 export const aborts = () => process.abort()
 export const crashes = () => process.kill(process.pid, "SIGSEGV") && later(10_000)
-export const disconnects = () => process.disconnect() ?? later(10_000)
+export const hangsUp = () => closeSync(3) ?? later(10_000)
 export const blocksLoudly = () => {
   console.log("blocks")
   for (;;);
 }
+/** The line to its runner is there for it to write to: what stands before its answer is no part of it. */
+export const writes = ({ n, text, bytes }: Args & { readonly text?: string; readonly bytes?: readonly number[] }) => {
+  if (text !== undefined || bytes !== undefined) writeSync(3, Buffer.from((text ?? bytes) as string))
+  return { n }
+}
+export const floods = async ({ n }: Args) => {
+  for (let times = 0; times < 2_000; times++) {
+    writeSync(3, "x".repeat(10_000))
+    await later(0)
+  }
+  return { n }
+}
+
 /** As a terminal does to all processes that run in it. */
 export const interrupted = async ({ n }: Args) => {
   process.kill(process.pid, "SIGINT")

@@ -7,8 +7,11 @@ import { definePlan } from "sequitur"
 import { createRunner, isolated, memory, reconciled, toolbox } from "sequitur/run"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { passOn } from "../../src/run/call/isolated/flags.ts"
+import { readReport } from "../../src/run/call/isolated/report.ts"
+import { leftOf, stampStart } from "../../src/run/call/isolated/start.ts"
 import { perform } from "../../src/run/call/perform.ts"
 import { performReconcile } from "../../src/run/call/reconcile.ts"
+import { defaultBounds } from "../../src/text/bounds.ts"
 import { call, catalog, idempotencyKey, makeStation, pause } from "./calling.ts"
 import { accepted, scope } from "./desk.ts"
 import type * as handlers from "./isolated-handlers.ts"
@@ -114,6 +117,7 @@ describe("in a process of its own a handler answers as at home", () => {
         const { event } = yield* finish(name)
         expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
         expect(event).toHaveProperty("failure.message", expect.stringContaining("card declined"))
+        expect("retryAfterMs" in event ? event.retryAfterMs : undefined).toBe(name === "declines" ? 500 : undefined)
       }
     }),
   )
@@ -214,7 +218,7 @@ describe("a process is ended", () => {
     exits: "ended with code 3",
     aborts: "ended by SIGABRT",
     crashes: "ended by SIGSEGV",
-    disconnects: "ended with code 0",
+    hangsUp: "closed its line",
   } as const
   for (const [name, said] of Object.entries(ends)) {
     it.live(`by its handler: ${name}`, () =>
@@ -225,6 +229,144 @@ describe("a process is ended", () => {
       }),
     )
   }
+})
+
+describe("what its process says may be anything", () => {
+  const begun = { kind: "began", call: 1 }
+  const answered = (answer: unknown, call: unknown = 1) => JSON.stringify({ kind: "answered", call, answer })
+  const returned = (value: unknown) => answered({ kind: "returned", value })
+  const nonsense: Readonly<Record<string, string | readonly number[]>> = {
+    "what is no JSON": "hello garbage",
+    "what is no text": [0xff, 0xfe, 0x0a],
+    "a frame of another kind": [0, 0, 0, 8, 65, 65, 65, 65, 65, 65, 65, 65],
+    null: "null\n",
+    "a number": "7\n",
+    "no kind": "{}\n",
+    "another kind": '{"kind":"hello","call":1}\n',
+    "a call without a number": '{"kind":"began"}\n',
+    "another call": `${JSON.stringify({ ...begun, call: 2 })}\n`,
+    "no answer": '{"kind":"answered","call":1}\n',
+    "an answer that is null": `${answered(null)}\n`,
+    "an answer of another kind": `${answered({ kind: "nonsense" })}\n`,
+    "a throw without words": `${answered({ kind: "threw" })}\n`,
+    "a throw of another's word": `${answered({ kind: "threw", said: 7, notApplied: true })}\n`,
+    "a throw that is perhaps applied": `${answered({ kind: "threw", said: "x", notApplied: "true" })}\n`,
+    "a value that is null": `${returned(null)}\n`,
+    "a value that is not there": `${returned({ ok: true })}\n`,
+    "no problem": `${returned({ ok: false })}\n`,
+    "a problem of another kind": `${returned({ ok: false, at: "/", problem: 7 })}\n`,
+  }
+  test("but only what is a report is taken for one", () => {
+    const asked = { for: "result", bounds: defaultBounds } as const
+    for (const [name, written] of Object.entries(nonsense)) {
+      const report = readReport(
+        Buffer.from(written as string)
+          .toString()
+          .trimEnd(),
+        asked,
+      )
+      // That it is of another call is seen by whoever made it.
+      if (name === "another call") expect(report).toEqual({ kind: "began", call: 2 })
+      else expect(report, name).toBeUndefined()
+    }
+    expect(readReport(JSON.stringify(begun), asked)).toEqual(begun)
+    expect(readReport(JSON.stringify(begun), undefined)).toBeUndefined()
+    expect(readReport('{"kind":"stray"}', undefined)).toEqual({ kind: "stray" })
+    const settling = { for: "reconciliation", bounds: defaultBounds } as const
+    for (const value of [null, {}, { kind: "done" }, { kind: "applied" }, { kind: "unknown" }, { ok: true, value: 1 }])
+      expect(readReport(returned(value), settling), JSON.stringify(value)).toBeUndefined()
+    expect(readReport(returned({ kind: "barred" }), settling)).toMatchObject({ answer: { value: { kind: "barred" } } })
+  })
+
+  it.live("and then the call is in doubt, a read has failed, and the next one is made elsewhere", () =>
+    Effect.gen(function* () {
+      const handler = isolated(module, "writes")
+      const { worker, observed } = yield* makeStation({ put: { call: handler }, get: { call: handler } })
+      const ask = (tool: "put" | "get", written?: string | readonly number[]) => {
+        const args = { n: 1, ...(typeof written === "string" ? { text: written } : written && { bytes: [...written] }) }
+        return perform(worker, call(tool, { args }), { ms: 30_000 })
+      }
+      for (const name of ["what is no text", "a frame of another kind", "null", "another call"] as const) {
+        const event = yield* ask("put", nonsense[name])
+        expect(event, name).toMatchObject({ kind: "answer-lost", failure: { tag: "EffectInDoubt" } })
+        expect(event, name).toHaveProperty("failure.message", expect.stringContaining("its process said what is no"))
+      }
+      expect(yield* ask("get", nonsense.null)).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" } })
+      expect(yield* ask("put")).toMatchObject({ kind: "outcome", result: { n: 1 } })
+      expect(observed).toEqual([])
+    }),
+  )
+
+  it.live("a result beyond its bounds, or of another shape, is held to them on this side too", () =>
+    Effect.gen(function* () {
+      const handler = isolated(module, "writes")
+      const { worker } = yield* makeStation({ put: { call: handler } })
+      for (const [written, tag] of [
+        [returned({ ok: true, value: { n: "2" } }), "ResultMismatch"],
+        [returned({ ok: true, value: { n: 1, text: "x".repeat(20_000) } }), "ResultTooLarge"],
+        [returned({ ok: true, value: { n: 1 } }).replace("1}}", "1e999}}"), "ResultNotPlain"],
+        [
+          `{"kind":"answered","call":1,"answer":{"kind":"returned","value":{"ok":true,"value":{"__proto__":1}}}}`,
+          "ResultNotPlain",
+        ],
+      ] as const) {
+        const event = yield* perform(worker, call("put", { args: { n: 1, text: `${written}\n` } }), { ms: 30_000 })
+        expect(event).toMatchObject({ kind: "outcome", failure: { tag } })
+        // Its own answer, after that, is one of no call.
+        yield* pause(100)
+      }
+    }),
+  )
+
+  it.live("and as much as it likes: it is heard no longer than an answer may be", () =>
+    Effect.gen(function* () {
+      const { event } = yield* finish("floods")
+      expect(event).toMatchObject({ kind: "answer-lost" })
+      expect(event).toHaveProperty("failure.message", expect.stringContaining("its process said more than"))
+    }),
+  )
+})
+
+describe("a call that can only be begun too late is not made", () => {
+  const once = (leftMs: () => number, handler: ReturnType<typeof isolated>, tool: "put" | "get" = "put") =>
+    Effect.gen(function* () {
+      const { worker } = yield* makeStation({ [tool]: { call: handler } })
+      return yield* perform(worker, call(tool), { ms: 30_000, leftMs })
+    })
+
+  it.live("by a process that was too slow to load its module, or stood still; and it may be begun anew", () =>
+    Effect.gen(function* () {
+      const handler = isolated(new URL("./isolated-slow.ts", import.meta.url), "answer")
+      const late = yield* once(() => 300, handler)
+      expect(late).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" }, again: { afterMs: 0 } })
+      expect(late).toHaveProperty("failure.message", expect.stringContaining("it was not called"))
+      // It was not called then: it counts.
+      expect(yield* once(() => 30_000, handler)).toMatchObject({ kind: "outcome", result: { n: 1 } })
+      expect(yield* once(() => -1, handler)).toMatchObject({ kind: "attempt-failed", again: { afterMs: 0 } })
+    }),
+  )
+
+  it.live("here as there", () =>
+    Effect.gen(function* () {
+      let called = 0
+      const { worker } = yield* makeStation({ set: { call: () => ({ n: ++called }) } })
+      const event = yield* perform(worker, call("set"), { ms: 30_000, leftMs: () => -1 })
+      expect(event).toMatchObject({ kind: "attempt-failed", failure: { tag: "StepFailed" }, again: { afterMs: 0 } })
+      expect(called).toBe(0)
+      expect(yield* perform(worker, call("set"), { ms: 30_000, leftMs: () => 0 })).toMatchObject({ kind: "outcome" })
+    }),
+  )
+
+  test("by whichever clock says so: one is set back, the other does not count while the machine sleeps", () => {
+    const start = { leftMs: 100, wallMs: 1_000_000, monotonicMs: 500 }
+    const left = (wall: number, monotonic: number) =>
+      leftOf(start, { wallMs: start.wallMs + wall, monotonicMs: start.monotonicMs + monotonic })
+    expect(left(10, 20)).toBe(80)
+    expect(left(150, 10)).toBe(-50)
+    expect(left(-86_400_000, 101)).toBe(-1)
+    const stamped = stampStart(() => 50)
+    expect(leftOf(stamped)).toBeLessThanOrEqual(50)
+  })
 })
 
 describe("a handler that is given up", () => {

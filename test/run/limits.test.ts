@@ -1,10 +1,11 @@
 /** Limits and budgets: at the limit is allowed, past it nothing is called; over all runs in their scope, and given back. */
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied } from "sequitur/run"
+import { execute, notApplied, reconciled } from "sequitur/run"
 import { describe, expect } from "vitest"
-import { boxOn, catalog, catalogWith, makeOutside, openStore } from "./counter.ts"
+import { boxOn, catalog, catalogWith, makeOutside, openStore, settle } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
 
 const planOf = (of: typeof catalog, ...steps: readonly (readonly [string, object])[]): CompiledPlan =>
@@ -140,4 +141,40 @@ describe("A105: budgets of one run", () => {
       }
     }),
   )
+
+  for (const [budgets, calls] of [
+    [{ retries: 0 }, 1],
+    [{ retries: 1 }, 2],
+    [{ microUsd: 100 }, 1],
+    [{ microUsd: 299 }, 2],
+    [{}, 3],
+  ] as const) {
+    it.effect(`calls made again to settle count too: ${JSON.stringify(budgets)} allows ${calls} in all`, () =>
+      Effect.gen(function* () {
+        const dear = Object.fromEntries(
+          Object.entries(catalog.spec.tools).map(([name, tool]) => [name, { ...tool, cost: { microUsd: 100 } }]),
+        )
+        const of = catalogWith({ budgets, tools: dear as never })
+        const lose = () => {
+          throw new Error("no connection")
+        }
+        for (const tool of ["natural", "keyed", "asked"] as const) {
+          const { outside, run, journal } = yield* office
+          let answers = 0
+          const reconcile = () => (++answers < 20 ? reconciled.notApplied() : reconciled.unknown())
+          const tools = boxOn(outside, { call: { [tool]: lose }, reconcile }, of)
+          const fiber = yield* Effect.forkChild(run("a", planOf(of, [tool, { invoice: "i1" }]), of, {}, tools))
+          for (let times = 0; times < 60; times++) yield* Effect.andThen(settle, TestClock.adjust(5_000))
+          const report = yield* Fiber.join(fiber)
+          expect(report.status).toBe("in_doubt")
+          if (tool !== "asked" || calls < 3) expect(outside.calls).toHaveLength(calls)
+          const spent = (yield* journal.read("a")).map(({ event }) => (event.kind === "intent" ? event.microUsd : 0))
+          expect(spent.reduce((sum: number, each = 0) => sum + each, 0)).toBe(100 * outside.calls.length)
+          const cause = report.status === "in_doubt" ? report.failure.cause : undefined
+          if (calls < 3) expect(cause).toMatchObject({ tag: "BudgetExhausted" })
+          else expect(cause).toBeUndefined()
+        }
+      }),
+    )
+  }
 })

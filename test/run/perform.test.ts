@@ -167,6 +167,30 @@ describe("A091: silence", () => {
     }),
   )
 
+  it.effect("whatever its listeners do when they are told that it is aborted", () =>
+    Effect.gen(function* () {
+      const told: string[] = []
+      const hear = (what: string) => {
+        told.push(what)
+        throw new Error(what)
+      }
+      const handler: Handler = (_, { signal }) => {
+        const removed = () => told.push("removed")
+        signal.addEventListener("abort", removed)
+        signal.removeEventListener("abort", removed)
+        signal.addEventListener("abort", () => hear("function"))
+        signal.addEventListener("abort", { handleEvent: () => hear("object") }, { once: true })
+        signal.addEventListener("abort", async () => hear("promise"))
+        signal.onabort = () => hear("not any more")
+        signal.onabort = () => hear("property")
+        return never()
+      }
+      expect((yield* make(handler)).event).toMatchObject({ kind: "answer-lost" })
+      yield* pause(20)
+      expect(told).toEqual(["function", "object", "promise", "property"])
+    }),
+  )
+
   it.effect("of a read when the run's own time ends is a budget used up", () =>
     Effect.gen(function* () {
       const within = { ms: 500, exhausts: { budget: "wallMs", max: 2_000 } } as const
@@ -326,6 +350,15 @@ describe("what is returned may be hostile", () => {
   const trap = thrower(new Error("trap"))
   /** Answers to everything with itself, as mocks do. */
   const universal: object = new Proxy(() => {}, { get: () => universal, has: () => true, apply: () => universal })
+  const endless = (times: number): object => {
+    const self = {
+      // biome-ignore lint/suspicious/noThenProperty: a handler may return any thenable
+      then(answer: (value: unknown) => void) {
+        for (let time = 0; time < times; time++) answer(self)
+      },
+    }
+    return self
+  }
   const returned: Record<string, readonly [() => unknown, string]> = {
     "a proxy that throws": [
       () => new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap }),
@@ -340,6 +373,8 @@ describe("what is returned may be hostile", () => {
     // biome-ignore lint/suspicious/noThenProperty: a handler may return any thenable
     "a `then` that throws when it is called": [() => ({ then: trap }), "answer-lost"],
     "a proxy that is everything": [() => universal, "answer-lost"],
+    "a promise that comes to itself": [() => endless(1), "outcome"],
+    "a promise that comes to itself, and says so again and again": [() => endless(20), "outcome"],
   }
   for (const [name, [handler, kind]] of Object.entries(returned)) {
     it.effect(name, () =>

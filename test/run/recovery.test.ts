@@ -5,6 +5,9 @@ import { TestClock } from "effect/testing"
 import { compile } from "sequitur"
 import { execute, type RunReport, reconciled, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
+import { replay } from "../../src/journal/state.ts"
+import { next } from "../../src/run/next/next.ts"
+import { prepare, type ReadyPlan } from "../../src/run/next/prepare.ts"
 import { promptMs } from "../../src/run/next/settle.ts"
 import {
   boxOn,
@@ -109,6 +112,36 @@ describe("A077, D20: the outside has forgotten the key, for its retention has pa
     }),
   )
 
+  it.effect(
+    "a clock that was set back since the call was made does not tell how old the key is: it is not trusted again",
+    () =>
+      Effect.gen(function* () {
+        for (const [tool, then] of [
+          ["natural", "call-again"],
+          ["keyed", "mark-in-doubt"],
+          ["both", "reconcile"],
+        ] as const) {
+          const { entries } = yield* crash(tool, true, 0)
+          const planned = prepare(planOf(tool), catalog as never) as ReadyPlan
+          const decide = (...timesMs: readonly number[]) => {
+            const [started, intent] = entries
+            const taken = { kind: "taken-up", owner: "b", takeOver: false } as const
+            const later = timesMs.map((atMs, index) => ({
+              seq: index + 2,
+              atMs,
+              event: { ...taken, epoch: index + 2 },
+            }))
+            const state = replay("run", [started, { ...intent, atMs: 50_000 }, ...later] as never)
+            return state instanceof Error ? state : next(planned, state).kind
+          }
+          expect(decide(50_000)).toBe(tool === "natural" ? then : "call-again")
+          expect(decide(49_999)).toBe(then)
+          // By the time that it shows again, it may be much older.
+          expect(decide(1_000, 51_000)).toBe(then)
+        }
+      }),
+  )
+
   it.effect("D20: no time alone turns a lost answer into `not done`", () =>
     Effect.gen(function* () {
       const { report, outside } = yield* crash("bare", true, 365 * 86_400_000)
@@ -144,6 +177,21 @@ describe("reconcile", () => {
       expect(report).toMatchObject({ status: "succeeded", steps: { pay: { id: "late" } } })
       expect([outside.calls.length, outside.asked.length]).toEqual([1, 2])
     }),
+  )
+
+  it.effect(
+    "not applied, asked before that was final and heard after it: it is asked again, and finds what came meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const slowly = Effect.delay(Effect.succeed(reconciled.notApplied()), 900) as never
+        const { report, outside, entries } = yield* crash("asked", true, finalAfterMs + promptMs - 500, {
+          reconcile: (_, asked) => (asked === 1 ? slowly : reconciled.applied({ id: "late" })),
+        })
+        expect(report).toMatchObject({ status: "succeeded", steps: { pay: { id: "late" } } })
+        expect([outside.calls.length, outside.asked.length]).toEqual([1, 2])
+        const asked = entries.flatMap(({ atMs, event }) => (event.kind === "reconciled" ? [{ atMs, event }] : []))
+        expect(asked.map(({ atMs, event }) => atMs - (event.askedAtMs ?? 0))).toEqual([900, 0])
+      }),
   )
 
   it.effect("not applied, asked after it was final: it is called at once", () =>

@@ -83,6 +83,18 @@ describe("InputsRefused", () => {
     })
   }
 
+  test("a lease of no time, or of more than an hour", async () => {
+    for (const [leaseMs, problem] of [
+      [0, "must be a whole number, 1 or more, but is 0"],
+      [0.5, "must be a whole number, 1 or more, but is 0.5"],
+      [3_600_001, "is 3600001, which is more than 3600000"],
+    ] as const) {
+      const runner = createRunner({ catalog, tools: handlersOf(countCalls()), store: memory(), leaseMs })
+      await expect(runner.run(refundPlan, scope)).rejects.toThrow(`\`leaseMs\` of this run ${problem}`)
+      await runner.close()
+    }
+  })
+
   test("inputs where the catalog declares none", async () => {
     const bare = defineCatalog({
       name: "bare",

@@ -224,7 +224,7 @@ test("approve and deny decide and go on; decide only decides", async () => {
   await runner.close()
 })
 
-test("a runner that is closed stops what is under way, and says so", async () => {
+test("a runner that is closed without grace stops what is under way, and says so", async () => {
   let aborted = false
   let begun: () => void = () => {}
   const underWay = new Promise<void>((resolve) => {
@@ -242,7 +242,10 @@ test("a runner that is closed stops what is under way, and says so", async () =>
   const runner = createRunner({ catalog, tools, store: memory() })
   const running = runner.run(refundPlan, { ...scope, runId: "mine" }).catch((error: RunFailure) => error)
   await underWay
-  await runner.close()
+  // Whoever is in a hurry by now need not wait for the first.
+  const closing = runner.close()
+  await runner.close({ graceMs: 0 })
+  await closing
   expect(await running).toMatchObject({ _tag: "StoreUnavailable", again: true })
   expect(aborted).toBe(true)
 })

@@ -3,10 +3,11 @@ import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied, resolve, resume } from "sequitur/run"
+import { execute, notApplied, reconciled, requestCancel, resolve, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
 import { z } from "zod"
 import { replay } from "../../src/journal/state.ts"
+import { verifyStore } from "../../src/journal/verify.ts"
 import { boxOn, catalog, catalogWith, type Instead, makeOutside, openStore, settle, silence, tools } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
 
@@ -41,7 +42,7 @@ describe("an effect that is being undone", () => {
     Effect.gen(function* () {
       let calls = 0
       const { run, provide, box } = yield* office({
-        call: { bare: refuse, unpay: () => (++calls > 1 ? null : silence()) },
+        call: { bare: refuse, unpay: () => (++calls > 3 ? null : silence()) },
       })
       const undoing = yield* Effect.forkChild(run("a", twoSteps))
       yield* TestClock.adjust(10)
@@ -56,6 +57,30 @@ describe("an effect that is being undone", () => {
       for (let times = 0; times < 5; times++) yield* Effect.andThen(settle, TestClock.adjust(10_000))
       expect(yield* Fiber.join(resolved)).toMatchObject({ status: "failed" })
       expect(yield* run("d", same)).toMatchObject({ status: "succeeded", effects: [{ state: "done" }] })
+    }),
+  )
+
+  it.effect("is left as it is where another run goes by its result, and that is told with the other's name", () =>
+    Effect.gen(function* () {
+      let answer: (value: unknown) => void = () => {}
+      const wait = () => new Promise((resolve) => (answer = resolve))
+      const { run, provide, journal, outside } = yield* office({ call: { bare: wait } })
+      const first = yield* Effect.forkChild(run("a", planOf(["natural", "i0"], ["keyed", "i1"], ["bare", "i2"])))
+      yield* settle
+      expect(yield* run("b", planOf(["keyed", "i1"]))).toMatchObject({ effects: [{ state: "replayed" }] })
+      yield* provide(requestCancel("a", { by: "carol" }))
+      answer({ id: "p" })
+      for (let times = 0; times < 10; times++) yield* Effect.andThen(settle, TestClock.adjust(1_000))
+      const report = yield* Fiber.join(first)
+      expect(report).toMatchObject({
+        status: "cancelled",
+        effects: [{ state: "undone" }, { state: "undo-failed", failure: { tag: "UndoFailed" } }, { state: "undone" }],
+      })
+      expect(report.effects[1]?.failure?.message).toContain("run `b` goes by its result")
+      expect(outside.calls.filter(({ tool }) => tool === "unpay")).toHaveLength(2)
+      // It stands, and whoever asks for it next is answered.
+      expect(yield* run("c", planOf(["keyed", "i1"]))).toMatchObject({ effects: [{ state: "replayed" }] })
+      expect(yield* journal.inspect((whole) => verifyStore(whole).findings)).toEqual([])
     }),
   )
 
@@ -84,6 +109,32 @@ describe("an effect that is being undone", () => {
     }),
   )
 })
+
+it.effect(
+  "that a call was not applied says nothing of another by its key; of the one that was settled as applied it does",
+  () =>
+    Effect.gen(function* () {
+      for (const [tool, contradicts] of [
+        ["natural", false],
+        ["asked", true],
+      ] as const) {
+        let reject: (error: unknown) => void = () => {}
+        let calls = 0
+        const way = () => (++calls === 1 ? new Promise((_, no) => (reject = no)) : { id: "p" })
+        const { run, journal } = yield* office({
+          call: { [tool]: way },
+          reconcile: () => reconciled.applied({ id: "p" }),
+        })
+        const fiber = yield* Effect.forkChild(run("a", planOf([tool, "i1"])))
+        yield* TestClock.adjust(5_000)
+        expect(yield* Fiber.join(fiber)).toMatchObject({ status: "succeeded" })
+        reject(notApplied("it was not sent"))
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        const state = replay("a", yield* journal.read("a"))
+        expect(state).toMatchObject({ observations: [{ event: { answer: "not-applied", attempt: 1 }, contradicts }] })
+      }
+    }),
+)
 
 it.effect("an undo whose arguments its tool does not take is not called", () =>
   Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { type CatalogSpec, defineCatalog } from "sequitur"
 import type { Handlers, RunReport } from "sequitur/run"
 import { describe, expect } from "vitest"
+import { retryOf } from "../../src/catalog/policy.ts"
 import { backoffMs } from "../../src/run/next/retry.ts"
 import { catalog, type Desk, planOf, calls as steps } from "./desk.ts"
 import { makeWorld } from "./world.ts"
@@ -76,10 +77,14 @@ describe("a read that fails", () => {
     }),
   )
 
-  it("backs off by doubling up to a limit, within a half of it by chance", () => {
-    expect([1, 2, 3, 4].map((failures) => backoffMs(failures, 1))).toEqual([100, 200, 400, 800])
-    expect([1, 2, 3].map((failures) => backoffMs(failures, 0))).toEqual([50, 100, 200])
-    expect(backoffMs(60, 1)).toBe(5_000)
+  it("backs off up to a limit, within a half of it by chance: of a read by doubling, of an effect for longer", () => {
+    const pauses = (mutates: boolean, random: number, said = {}) =>
+      [1, 2, 3, 4, 60].map((failures) => backoffMs(retryOf(mutates, said), failures, random))
+    expect(pauses(false, 1)).toEqual([100, 200, 400, 800, 5_000])
+    expect(pauses(false, 0)).toEqual([50, 100, 200, 400, 2_500])
+    expect(pauses(true, 1)).toEqual([1_000, 4_000, 16_000, 60_000, 60_000])
+    expect(pauses(true, 1, { backoffMs: 10, maxBackoffMs: 50 })).toEqual([10, 40, 50, 50, 50])
+    expect(pauses(true, 1, { backoffMs: 90_000 })).toEqual([90_000, 90_000, 90_000, 90_000, 90_000])
   })
 })
 

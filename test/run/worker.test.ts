@@ -308,10 +308,20 @@ describe("stopping", () => {
 describe("what it is handed", () => {
   test("is looked at when it is made; and a store that cannot be used rejects `stopped`", async () => {
     const wrong: readonly (readonly [Partial<WorkOptions>, string])[] = [
-      [{ tools: undefined as never }, "`tools` of this run must be what `toolbox` makes, but is missing"],
-      [{ tools: [] }, "`tools` of this run must be what `toolbox` makes, but is an array"],
-      [{ tools: box(countCalls()), concurrency: 0 }, "`concurrency` of this run must be a count, but is an integer"],
-      [{ tools: box(countCalls()), everyMs: 0.5 }, "`everyMs` of this run must be a count, but is a number"],
+      [{ tools: undefined as never }, "`tools` of this worker must be what `toolbox` makes, but is missing"],
+      [{ tools: [] }, "`tools` of this worker must be what `toolbox` makes, but the list is empty"],
+      [
+        { tools: ["x"] as never },
+        "`tools` of this worker must be what `toolbox` makes, but one of the list is a string",
+      ],
+      [
+        { tools: box(countCalls()), concurrency: 0 },
+        "`concurrency` of this worker must be a whole number, 1 or more, but is 0",
+      ],
+      [
+        { tools: box(countCalls()), everyMs: 0.5 },
+        "`everyMs` of this worker must be a whole number, 1 or more, but is 0.5",
+      ],
     ]
     for (const [options, message] of wrong) {
       const make = () => createWorker({ store: memory(), ...options } as never)

@@ -31,7 +31,7 @@ function explainOneCode(wanted: string, { format }: ExplainOptions): number {
 }
 
 async function explainPlanFile(file: string, options: ExplainOptions): Promise<number> {
-  const [{ openPlan }, { explainPlan }, { explainVerdict, viewVerdict }, { viewPlan }, { sayDiagnostic }] =
+  const [{ openPlan, spokenOf }, { explainPlan }, { explainVerdict, viewVerdict }, { viewPlan }, { sayDiagnostic }] =
     await Promise.all([
       import("../plan-file.ts"),
       import("../../explain/table.ts"),
@@ -39,7 +39,8 @@ async function explainPlanFile(file: string, options: ExplainOptions): Promise<n
       import("../../explain/view.ts"),
       import("../../explain/diagnostic.ts"),
     ])
-  const { name, text, compiled, catalog } = await openPlan(file, options)
+  const plan = await openPlan(file, options)
+  const { name, compiled, catalog } = plan
   const look = lookOf(process.stdout)
   if (options.format === "json") {
     printJson({ ...viewVerdict(file, compiled), plan: compiled.ok ? viewPlan(compiled.plan, catalog) : null })
@@ -49,7 +50,7 @@ async function explainPlanFile(file: string, options: ExplainOptions): Promise<n
     for (const warning of warnings) print(`${sayDiagnostic(warning, name, look)}\n`)
     print(explainPlan(viewPlan(compiled.plan, catalog), look))
   } else {
-    print(explainVerdict(compiled, { name, text }, look))
+    print(explainVerdict(compiled, spokenOf(plan), look))
   }
   return compiled.ok ? exit.fine : exit.refused
 }

@@ -1,6 +1,8 @@
 /** `sequitur log`: what happened in a run, entry by entry; and whether a store is what was written. */
 import { explainEntry } from "../../explain/history.ts"
+import { printable } from "../../explain/printable.ts"
 import { plural } from "../../explain/verdict.ts"
+import { replay } from "../../journal/state.ts"
 import { type Anchor, anchorOf, readAnchor, tellFinding, type Verified, verifyStore } from "../../journal/verify.ts"
 import { defaultBounds } from "../../text/bounds.ts"
 import { nameOf } from "../modules.ts"
@@ -36,9 +38,20 @@ export async function logRun(runId: string | undefined, options: LogOptions): Pr
 
 async function tellEntries(runId: string, store: string, format: Format): Promise<void> {
   const look = lookOf(process.stdout)
-  for (const entry of await readEntries(store, runId)) {
+  const entries = await readEntries(store, runId)
+  for (const entry of entries) {
     if (format === "json") printJson(entry)
     else print(explainEntry(entry, look))
+  }
+  if (format === "pretty") tellContradictions(replay(runId, entries))
+}
+
+/** What is noted late may say that something happened of which the opposite was settled: that is easily read over. */
+function tellContradictions(state: ReturnType<typeof replay>): void {
+  if (state instanceof Error) return
+  for (const { seq, event, contradicts } of state.observations) {
+    if (contradicts)
+      print(`entry ${seq} contradicts what was settled of ${printable(event.stepId)}: look at what is there outside`)
   }
 }
 

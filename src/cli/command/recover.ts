@@ -7,6 +7,7 @@ import { type Recovered, recover } from "../../journal/sqlite/recover.ts"
 import { adviseWith } from "../advice.ts"
 import { nameOf } from "../modules.ts"
 import { exit, type Format, print, printJson } from "../terminal.ts"
+import { tellUnended } from "../unended.ts"
 
 /** What can be wrong is one of the two files: never a run that is to be gone on with. */
 async function recoverInto(from: string, to: string): Promise<Recovered> {
@@ -25,9 +26,9 @@ async function recoverInto(from: string, to: string): Promise<Recovered> {
 }
 
 export async function recoverStore(from: string, to: string, { format }: { readonly format: Format }): Promise<number> {
-  const { runs } = await recoverInto(from, to)
+  const { runs, unended } = await recoverInto(from, to)
   const damaged = runs.filter(({ lost }) => lost > 0)
-  if (format === "json") printJson({ recover: { from, to, runs } })
+  if (format === "json") printJson({ recover: { from, to, runs, unended: unended.map(({ runId }) => runId) } })
   else {
     for (const { runId, kept, lost } of damaged)
       print(`${printable(runId)}: ${plural(kept, "entry", "entries")} kept, ${lost} lost`)
@@ -35,6 +36,8 @@ export async function recoverStore(from: string, to: string, { format }: { reado
     print(
       `recovered ${plural(whole, "whole run")}${damaged.length > 0 ? `, ${damaged.length} in part` : ""}: ${nameOf(to)}`,
     )
+    const told = tellUnended(unended, to)
+    if (told !== undefined) print(told)
   }
   return damaged.length > 0 ? exit.refused : exit.fine
 }

@@ -10,26 +10,34 @@ export interface ResolveOptions extends OriginOptions {
   readonly reason: string
   readonly applied?: string
   readonly notApplied?: true
+  readonly retry?: true
+  readonly giveUp?: true
   readonly attempt?: number
+  readonly takeOver?: true
   readonly format: Format
 }
 
 export async function resolveRun(
   runId: string,
   stepId: string,
-  { by, reason, applied, notApplied, attempt, format, ...options }: ResolveOptions,
+  { by, reason, applied, notApplied, retry, giveUp, attempt, takeOver, format, ...options }: ResolveOptions,
 ): Promise<number> {
-  if (applied === undefined && notApplied === undefined)
-    throw new UsageError("say what became of it: --applied with its result, or --not-applied")
+  if ([applied, notApplied, retry, giveUp].every((answer) => answer === undefined))
+    throw new UsageError("say what became of it: --applied with its result, or --not-applied; or --retry, or --give-up")
   const { store } = options
   const before = await readEntries(store, runId)
   const origin = await originOf(before, options)
   const said =
-    applied === undefined
-      ? ({ notApplied: true } as const)
-      : { applied: await readValue("the result", applied, origin.catalog.bounds) }
+    applied !== undefined
+      ? { applied: await readValue("the result", applied, origin.catalog.bounds) }
+      : retry
+        ? ({ retry } as const)
+        : giveUp
+          ? ({ giveUp } as const)
+          : ({ notApplied: true } as const)
   return follow(
     { ...origin, store, format, before },
-    async (runner) => (await runner.resolve(runId, stepId, { by, reason, attempt, ...said })).runId,
+    async (runner) =>
+      (await runner.resolve(runId, stepId, { by, reason, attempt, takeOver: takeOver === true, ...said })).runId,
   )
 }

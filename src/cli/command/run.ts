@@ -5,7 +5,7 @@ import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
 import { follow } from "../follow.ts"
 import { findTools } from "../modules.ts"
-import { openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
+import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
 import { readValue } from "../read-value.ts"
 import { exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
 
@@ -48,10 +48,11 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   })
 }
 
-function tellPlan(file: string, { name, text, compiled }: PlanFile, format: Format): void {
+function tellPlan(file: string, plan: PlanFile, format: Format): void {
+  const { name, compiled } = plan
   const look = lookOf(process.stdout)
   if (format === "json") printJson({ plan: viewVerdict(file, compiled) })
-  else if (!compiled.ok) print(explainVerdict(compiled, { name, text }, look))
+  else if (!compiled.ok) print(explainVerdict(compiled, spokenOf(plan), look))
   else {
     // What needs approval is told when the run gets there, with its inputs.
     const warnings = compiled.diagnostics.filter(({ severity }) => severity !== "approval")

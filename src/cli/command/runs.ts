@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { listRuns } from "../../explain/runs.ts"
 import type { JournalService, RunSummary } from "../../journal/journal.ts"
+import type { ListedStatus } from "../option.ts"
 import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
 
@@ -9,10 +10,14 @@ export interface RunsOptions {
   readonly store: string
   readonly format: Format
   readonly tenant?: string
+  /** Only those that stand so; `due` is of those that nobody is at work on. */
+  readonly status?: ListedStatus
+  /** Only the newest so many. */
+  readonly limit?: number
 }
 
-export async function showRuns({ store, format, tenant }: RunsOptions): Promise<number> {
-  const runs = await useStore(store, (journal) =>
+export async function showRuns({ store, format, tenant, status, limit }: RunsOptions): Promise<number> {
+  const all = await useStore(store, (journal) =>
     Effect.gen(function* () {
       const due = new Set(yield* journal.due(Date.now(), Number.MAX_SAFE_INTEGER))
       return yield* Effect.forEach(yield* journal.list({ tenant }), (run) =>
@@ -20,6 +25,8 @@ export async function showRuns({ store, format, tenant }: RunsOptions): Promise<
       )
     }),
   )
+  const found = status === undefined ? all : all.filter((run) => (status === "due" ? run.due : run.status === status))
+  const runs = limit === undefined ? found : found.slice(-limit)
   if (format === "json") printJson({ runs })
   else if (runs.length === 0) print("no runs")
   else print(listRuns(runs, lookOf(process.stdout)))

@@ -10,9 +10,12 @@ import { createWorker } from "../../run/worker.ts"
 import { advise, isRefused } from "../advice.ts"
 import { loadTools, nameOf } from "../modules.ts"
 import { type OriginOptions, originOf } from "../origin.ts"
-import { complain, exit, type Format, lookOf, print, printJson, reasonOf, UsageError } from "../terminal.ts"
+import { complain, exit, type Format, lookOf, print, printJson, reasonOf, signals, UsageError } from "../terminal.ts"
+import { printTrouble } from "../trouble.ts"
 
-export interface WorkerOptions extends OriginOptions {
+export interface WorkerOptions extends Omit<OriginOptions, "tools"> {
+  /** A module for each catalog that runs in the store may go by. */
+  readonly tools?: readonly string[]
   readonly concurrency: number
   readonly every: number
   readonly once?: true
@@ -22,23 +25,29 @@ export interface WorkerOptions extends OriginOptions {
 export async function runWorker(options: WorkerOptions): Promise<number> {
   const { store, concurrency, every: everyMs, once: untilIdle, format } = options
   if (!existsSync(store)) throw new UsageError(`there is no store ${nameOf(store)}; name one with --store`)
-  let troubles = 0
+  let [troubles, taken] = [0, 0]
+  const tell = makeTellOfRun(format)
   const worker = createWorker({
     store: sqlite(store, { create: false }),
-    tools: makeFind(options),
+    tools: await makeFind(options),
     concurrency,
     everyMs,
     untilIdle,
-    onEvent: makeTellOfRun(format),
+    onEvent: (entry) => {
+      taken++
+      return tell(entry)
+    },
     onError: (error, runId) => {
       troubles++
       tellError(error, runId, store)
     },
   })
+  let stopping = false
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (stopping) stopAtOnce(signal, format)
+      stopping = true
       complain("stopping: calls under way are waited for; again to stop at once")
-      process.once(signal, () => process.exit(exit.refused))
       worker.stop().catch(() => {})
     })
   }
@@ -47,14 +56,26 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
   } catch (error) {
     throw advise(error, { store })
   }
+  if (untilIdle && taken === 0 && troubles === 0 && format === "pretty") print("nothing is due")
   return untilIdle && troubles > 0 ? exit.refused : exit.fine
 }
 
-/** Each run names its own modules; each is loaded once. */
-function makeFind(options: OriginOptions): (started: RunStarted) => Promise<Toolbox> {
+/** Who takes a run up later settles what was under way. */
+function stopAtOnce(signal: keyof typeof signals, format: Format): never {
+  complain("stopped at once")
+  if (format === "json") printTrouble({ code: "stopped", message: "stopped at once", hint: null })
+  return process.exit(signals[signal])
+}
+
+/** The toolboxes that were named; else those that each run names itself. Each is loaded once. */
+async function makeFind(
+  options: WorkerOptions,
+): Promise<readonly Toolbox[] | ((started: RunStarted) => Promise<Toolbox>)> {
+  if (options.tools !== undefined) return Promise.all(options.tools.map(loadTools))
   const loaded = new Map<string, Promise<Toolbox>>()
   return async (started) => {
-    const { toolsPath } = await originOf([{ event: started } as Entry], options)
+    const { store, catalog } = options
+    const { toolsPath } = await originOf([{ event: started } as Entry], { store, ...(catalog && { catalog }) })
     const toolbox = loaded.get(toolsPath) ?? loadTools(toolsPath)
     loaded.set(toolsPath, toolbox)
     return toolbox

@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../failure.ts"
 import { because, busyMs, codeOf, explain, isBreaking, isBusy } from "./trouble.ts"
+import { distrust } from "./watch.ts"
 
 /**
  * SQLITE_TOOBIG, SQLITE_CONSTRAINT (the file's own rules), SQLITE_MISMATCH, SQLITE_RANGE: what one change asks for cannot be
@@ -76,7 +77,7 @@ export class Commits {
   explain(error: unknown): StoreUnavailable {
     const told = explain(error, this.#store)
     if (this.#broken === undefined && isBreaking(error)) {
-      const reason = `${told.fields.reason}; since then nothing that it says is believed. Copy what verifies to a new file (\`recover\`)`
+      const reason = `${told.fields.reason}${distrust}`
       this.#broken = because(this.#store, told.trouble === "corrupt" ? "corrupt" : "broken", reason)
     }
     return this.#broken ?? told
@@ -98,7 +99,8 @@ export class Commits {
     const changes = this.#waiting
     if (changes.length === 0) return
     this.#waiting = []
-    const busy = this.#broken === undefined ? this.#begin(waitMs) : undefined
+    // SQLite would be killed where the memory that it shares with others was cut off.
+    const busy = this.check() === undefined ? this.#begin(waitMs) : undefined
     if (busy !== undefined) {
       this.#putOff(changes, busy, waitMs)
       return
@@ -130,6 +132,9 @@ export class Commits {
   #commit(changes: readonly Change[]): readonly unknown[] {
     try {
       if (!this.#db.isTransaction) this.#statements.begin.run()
+      // Who holds another lock than this one may write at the same time.
+      const lost = this.check()
+      if (lost !== undefined) throw lost
       this.#seam.onBegun()
       const made =
         changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))

@@ -1,20 +1,15 @@
 /** Opens the file: it is ours, or it is refused and stays as it is. */
-import { type BigIntStats, existsSync, statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { JournalNewer, type StoreUnavailable } from "../failure.ts"
-import { locate, type Place, refuseNames } from "./place.ts"
+import { JournalNewer } from "../failure.ts"
+import { locate, type Place, refuseMount, refuseNames } from "./place.ts"
 import { create, migrate, schemaVersion, tablesOf } from "./schema.ts"
 import { because, busyMs, isUnwritable } from "./trouble.ts"
+import { type Opened, refuseLost, refuseOrphans, watch } from "./watch.ts"
 
 const settings = `PRAGMA busy_timeout = ${busyMs}; PRAGMA trusted_schema = OFF`
 const holdsNothing = "it is empty: no run was ever kept there"
-
-export interface Opened {
-  readonly db: DatabaseSync
-  /** Whether the file that was opened still stands under its name, with its log. */
-  readonly check: () => StoreUnavailable | undefined
-}
 
 export function open(name: string, mayCreate: boolean): Opened {
   const place = locate(name)
@@ -31,25 +26,33 @@ export function open(name: string, mayCreate: boolean): Opened {
     if (!mayCreate) throw because(name, "missing", size === undefined ? "there is no such file" : holdsNothing)
   }
   refuseNames(place)
+  refuseMount(place)
+  refuseLost(place)
+  refuseOrphans(place)
   if (mayCreate) return watch(place, openToWrite(place, true))
   try {
     return watch(place, openToWrite(place, false))
   } catch (error) {
     if (!isUnwritable(error)) throw error
-    return { db: openToRead(place), check: () => undefined }
+    const db = openToRead(place)
+    return { db, check: () => undefined, close: () => db.close() }
   }
 }
 
-function openToWrite({ name, file }: Place, mayCreate: boolean): DatabaseSync {
-  const db = new DatabaseSync(file)
+function openToWrite(place: Place, mayCreate: boolean): DatabaseSync {
+  const db = new DatabaseSync(place.file)
   try {
-    // The file is looked at before anything in it is changed: it may be somebody else's.
-    db.exec(`${settings}; BEGIN IMMEDIATE`)
-    const found = namesIn(db)
-    if (found.size === 0 && !mayCreate) throw because(name, "missing", holdsNothing)
-    if (found.size === 0) create(db)
-    else if (versionOf(name, db, found) === 1) migrate(db)
-    db.exec("COMMIT")
+    // The file is looked at before anything in it is changed: it may be somebody else's. Whoever only looks waits for nobody.
+    db.exec(settings)
+    if (!isCurrent(place, db, mayCreate)) {
+      db.exec("BEGIN IMMEDIATE")
+      // Another may have been first.
+      if (!isCurrent(place, db, mayCreate)) {
+        if (namesIn(db).size === 0) create(db)
+        else migrate(db)
+      }
+      db.exec("COMMIT")
+    }
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.journal_mode
     if (mode !== "wal") throw new Error(`it cannot be kept with a write-ahead log (${mode})`)
     // FULL: an intent is on the disk before its effect begins, also when the power fails.
@@ -59,6 +62,13 @@ function openToWrite({ name, file }: Place, mayCreate: boolean): DatabaseSync {
     db.close()
     throw error
   }
+}
+
+/** False where it is still to be made, or to be brought to this version. */
+function isCurrent({ name }: Place, db: DatabaseSync, mayCreate: boolean): boolean {
+  const found = namesIn(db)
+  if (found.size === 0 && !mayCreate) throw because(name, "missing", holdsNothing)
+  return found.size > 0 && versionOf(name, db, found) === schemaVersion
 }
 
 /** To be read and nothing else. */
@@ -118,25 +128,3 @@ function versionOf(file: string, db: DatabaseSync, names: ReadonlySet<unknown>):
   if (gone !== undefined) throw because(file, "corrupt", `its table \`${gone}\` is gone: the file was altered`)
   return found
 }
-
-/** What is written to a file that has lost its name is lost with it. */
-function watch({ name, given, file, log }: Place, db: DatabaseSync): Opened {
-  // SQLite makes the log at the first look into the file.
-  db.prepare("SELECT version FROM sequitur").get()
-  // A link that leads elsewhere by now leads others to another file.
-  const paths = given === file ? [file, log] : [given, file, log]
-  const parts = paths.map((path) => ({ path, was: look(path) }))
-  const check = (): StoreUnavailable | undefined => {
-    for (const { path, was } of parts) {
-      const now = look(path)
-      const what = path === log ? "its log" : "it"
-      if (now === undefined) return because(name, "gone", `${what} was deleted or moved away while it was in use`)
-      if (now.ino !== was?.ino || now.dev !== was.dev)
-        return because(name, "replaced", `${what} was replaced by another file while it was in use`)
-    }
-    return undefined
-  }
-  return { db, check }
-}
-
-const look = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })

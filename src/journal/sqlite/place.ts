@@ -1,5 +1,5 @@
 /** Where a store is. SQLite keeps its log beside the file itself, wherever a link to it stands. */
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { because } from "./trouble.ts"
 
@@ -11,12 +11,14 @@ export interface Place {
   /** The file itself, behind all links. */
   readonly file: string
   readonly log: string
+  /** What its processes share in memory. */
+  readonly shared: string
 }
 
 export function locate(name: string): Place {
   const given = resolve(name)
   const file = follow(given)
-  return { name, given, file, log: `${file}-wal` }
+  return { name, given, file, log: `${file}-wal`, shared: `${file}-shm` }
 }
 
 /** Of a file that is not there yet: where it would be made. */
@@ -39,3 +41,30 @@ export function refuseNames({ name, file }: Place): void {
   const reason = `it has ${stats.nlink} names (hard links), and its log stands beside one of them alone: remove the others`
   throw because(name, "other", reason)
 }
+
+/** A file that was mounted alone (`docker -v runs.db:/data/runs.db`) has another log here than where it comes from. */
+export function refuseMount({ name, file }: Place): void {
+  if (!mountsIn(mountTable()).has(file)) return
+  const reason =
+    "it is mounted as a single file, and its log stands beside it in another folder: mount the folder that it is in"
+  throw because(name, "other", reason)
+}
+
+/** Linux alone mounts single files. */
+function mountTable(): string {
+  try {
+    return readFileSync("/proc/self/mountinfo", "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: the fifth field, with spaces and the like as octal numbers. */
+export const mountsIn = (table: string): ReadonlySet<string> =>
+  new Set(
+    table
+      .split("\n")
+      .map((line) =>
+        (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8))),
+      ),
+  )

@@ -1,7 +1,7 @@
 /**
  * Copies what verifies of a file that is not to be trusted any more into a new one: of each run the entries up to the first that
  * is not what was written. What was never acknowledged may be missing; an effect whose outcome is missing is settled when its
- * run is taken up, like any other. The old file stays as it is.
+ * run is taken over, like any other. The old file stays as it is.
  */
 import { existsSync } from "node:fs"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
@@ -14,14 +14,17 @@ import { adopt } from "../lease.ts"
 import { MapRows } from "../rows.ts"
 import { begin, fold, type RunState } from "../state.ts"
 import { advance, apply, type RunRow, start } from "../tables.ts"
+import { type Unended, unendedIn } from "../unended.ts"
 import { open, openDamaged, readableVersion, toBeWritten } from "./open.ts"
-import { locate, refuseNames } from "./place.ts"
+import { locate, refuseMount, refuseNames } from "./place.ts"
 import { reading, SqliteRows, sealedOf } from "./rows.ts"
 import { schemaVersion } from "./schema.ts"
 import { because, explain } from "./trouble.ts"
 
 export interface Recovered {
   readonly runs: readonly RecoveredRun[]
+  /** They go on in the new store when they are taken over, and not before: the old one may go on with them too. */
+  readonly unended: readonly Unended[]
 }
 
 export interface RecoveredRun {
@@ -42,7 +45,7 @@ export const recover = (from: string, to: string): Effect.Effect<Recovered, Stor
       ({ entries, runs }) =>
         Effect.map(
           attempt(to, () => keep(to, entries)),
-          () => ({ runs }),
+          () => ({ runs, unended: unendedIn(entries) }),
         ),
     )
   })
@@ -65,6 +68,7 @@ function salvage(from: string): { readonly entries: readonly Entry[]; readonly r
   const place = locate(from)
   if (!existsSync(place.file)) throw because(from, "missing", "there is no such file")
   refuseNames(place)
+  refuseMount(place)
   const db = openDamaged(place)
   try {
     const version = readableVersion(db)
@@ -180,13 +184,13 @@ function takenInOrder(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function keep(to: string, entries: readonly Entry[]): void {
-  const { db } = open(to, true)
+  const { db, close } = open(to, true)
   try {
     db.exec("BEGIN IMMEDIATE")
-    const refused = adopt(new SqliteRows(db), entries, "gone")
+    const refused = adopt(new SqliteRows(db), entries, "recovered")
     if (refused !== undefined) throw refused
     db.exec("COMMIT")
   } finally {
-    db.close()
+    close()
   }
 }

@@ -8,8 +8,8 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { beginning, type Link, restore, type Sealed, saltIn, seal, write } from "../chain.ts"
 import type { Recorded, Reserve } from "../entry.ts"
 import { JournalTampered } from "../failure.ts"
-import type { ClaimRow, EffectRow, RunSummary, TableRow } from "../journal.ts"
-import type { Held, Rows } from "../lease.ts"
+import type { ClaimRow, EffectRow, LeaseRow, RunSummary, TableRow } from "../journal.ts"
+import { type Held, leaseMsMax, owners, type Rows } from "../lease.ts"
 import { summarise, tellClaim, tellEffect, tellLink, tellRun, tellUsed } from "../rows.ts"
 import { isStatus, type Status } from "../status.ts"
 import type { Begun, Counter, OpenCall, RunRow } from "../tables.ts"
@@ -199,6 +199,10 @@ export class SqliteRows implements Rows {
     }
   }
 
+  *leases(): Generator<LeaseRow> {
+    for (const row of this.#select("SELECT run, owner, until_ms, due_ms FROM run")) yield leaseOf(row)
+  }
+
   /** A statement of its own: others may be under way. */
   #select(sql: string, ...values: readonly SQLInputValue[]): Iterable<Row> {
     return reading(this.#db, sql).iterate(...values)
@@ -227,7 +231,7 @@ function prepare(db: DatabaseSync) {
     due: db.prepare(`
       SELECT run FROM run
       WHERE status IN ('running', 'awaiting_approval', 'in_doubt') AND journal = :journal
-        AND (owner IS NULL OR until_ms <= :now)
+        AND (owner IS NULL OR until_ms <= :now OR (until_ms > :now + ${leaseMsMax} AND owner NOT IN (${owners.map((owner) => `'${owner}'`).join(", ")})))
         AND (due_ms <= :now OR (due_ms IS NULL AND status = 'running'))
       ORDER BY max(iif(owner IS NULL, 0, until_ms), coalesce(due_ms, updated_ms)), run LIMIT :limit`),
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
@@ -259,7 +263,6 @@ function heldOf(row: Row, damage: "refused" | "unread" = "refused"): Held {
   if (damage === "refused" && !isSound(row)) throw new JournalTampered({ runId: text(row.run), seq: Number(row.seq) })
   const open = damage === "unread" ? undefined : maybeText(row.open)
   return {
-    runId: text(row.run),
     journal: Number(row.journal),
     tenant: text(row.tenant),
     subject: text(row.subject),
@@ -272,11 +275,16 @@ function heldOf(row: Row, damage: "refused" | "unread" = "refused"): Held {
     startedAtMs: Number(row.started_ms),
     updatedAtMs: Number(row.updated_ms),
     epoch: Number(row.epoch),
-    owner: maybeText(row.owner),
-    untilMs: Number(row.until_ms),
-    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+    ...leaseOf(row),
   }
 }
+
+const leaseOf = (row: Row): LeaseRow => ({
+  runId: text(row.run),
+  owner: maybeText(row.owner),
+  untilMs: Number(row.until_ms),
+  dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+})
 
 function isSound({ status, open }: Row): boolean {
   return isStatus(text(status)) && (open === null || readOpen(text(open)) !== undefined)

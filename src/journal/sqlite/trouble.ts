@@ -16,6 +16,14 @@ const reasons: Readonly<Record<number, readonly [Trouble, string]>> = {
   26: ["corrupt", "the file is not a SQLite database"],
 }
 
+/** What the system says, where SQLite is not asked. */
+const refusals: Readonly<Record<string, readonly [Trouble, string]>> = {
+  EACCES: ["missing", "its folder, or one above it, may not be looked into"],
+  EPERM: ["read-only", "it may not be used"],
+  EIO: ["broken", "the disk reports an error"],
+  ENOSPC: ["full", "the disk is full"],
+}
+
 /** The primary code of an error of SQLite. */
 export function codeOf(error: unknown): number | undefined {
   const { errcode } = error as { readonly errcode?: number }
@@ -40,8 +48,8 @@ export const because = (store: string, trouble: Trouble, reason: string): StoreU
 export function explain(error: unknown, store: string): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   const code = codeOf(error)
-  const { message } = error as { readonly message: string }
-  if (code === undefined) return because(store, "other", message)
+  const { message, code: system = "" } = error as { readonly message: string; readonly code?: string }
+  if (code === undefined) return because(store, ...(refusals[system] ?? (["other", message] as const)))
   const folder = dirname(resolve(store))
   if (code === 14 && !existsSync(folder)) return because(store, "missing", `the folder ${folder} does not exist`)
   return because(store, ...(reasons[code] ?? (["other", message] as const)))

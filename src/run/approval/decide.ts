@@ -8,6 +8,7 @@ import { Journal, type JournalService } from "../../journal/journal.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import { admitName, readOptions } from "../admit.ts"
+import { conflictsMax } from "../drive/book.ts"
 import {
   AlreadyCancelled,
   ApprovalAlreadyDecided,
@@ -115,7 +116,7 @@ export const write = (
     return yield* Effect.retry(
       Effect.suspend(() => writeOnce(journal, runId, wanted, decision, toolbox)),
       {
-        times: racesMax,
+        times: conflictsMax,
         while: (error) => error instanceof JournalConflict,
       },
     )
@@ -136,9 +137,6 @@ export const answerWith = (
     const { run, request, decision } = claims
     return write(run, request, { ...given, token, decision }, toolbox)
   })
-
-/** How often others may come first. */
-const racesMax = 20
 
 function admitDecision(wanted: unknown, decision: Decision): InputsRefused | undefined {
   const { by, reason = "", token } = decision

@@ -17,6 +17,8 @@ export interface Question<For extends keyof Taken> {
   readonly inputs: readonly Json[]
   readonly facts: Facts
   readonly limitMs: number
+  /** Of the time in which an effect must be begun. */
+  readonly leftMs?: (() => number) | undefined
   /** Whether it may be cut off from outside. */
   readonly cutOff: boolean
   /** Hears what the handler says after it was given up. */
@@ -78,17 +80,21 @@ export const ask = <For extends keyof Taken>(
 
 function begin<For extends keyof Taken>(
   { bounds, context }: Worker,
-  { handler, inputs, facts, for: asked }: Question<For>,
+  { handler, inputs, facts, leftMs, for: asked }: Question<For>,
   hear: Hear<Taken[For]>,
 ): Abort {
   // Its own copies: what a handler does to its arguments, now or later, changes nothing of ours.
-  if (handler instanceof Isolated) return handler.begin({ for: asked, inputs, facts, bounds }, hear)
+  if (handler instanceof Isolated) return handler.begin({ for: asked, inputs, facts, bounds }, leftMs, hear)
   const told = new Told(facts)
   const hold = (value: unknown): void => hear(() => ({ kind: "returned", value: take[asked](value, bounds) }))
   const refuse = (error: unknown): void => hear(() => threw(error))
   let fiber: Fiber<unknown, unknown> | undefined
   let aborted = false
   try {
+    if (leftMs !== undefined && leftMs() < 0) {
+      hear(() => ({ kind: "too-late" }))
+      return () => {}
+    }
     const value: unknown = (handler as (...given: readonly unknown[]) => unknown)(...inputs.map(copy), told)
     if (answersBy(Effect.isEffect, value)) {
       fiber = Effect.runForkWith(context)(value as Effect.Effect<unknown, unknown>)
@@ -97,8 +103,7 @@ function begin<For extends keyof Taken>(
         // What was interrupted by us has said nothing.
         else if (!aborted || !Cause.hasInterruptsOnly(exit.cause)) refuse(Cause.squash(exit.cause))
       })
-    } else if (answersBy(isThenable, value)) Promise.resolve(value).then(hold, refuse)
-    else hold(value)
+    } else follow(value, hold, refuse)
   } catch (error) {
     refuse(error)
   }
@@ -109,10 +114,42 @@ function begin<For extends keyof Taken>(
   }
 }
 
-const isThenable = (value: unknown): boolean =>
-  (typeof value === "object" || typeof value === "function") &&
-  value !== null &&
-  typeof (value as { readonly then?: unknown }).then === "function"
+/** How many promises may stand within one another. One that comes to itself would be followed for ever. */
+const promisesMax = 10
+
+/** Waits for what is like a promise, and for what that comes to. */
+function follow(
+  value: unknown,
+  hold: (value: unknown) => void,
+  refuse: (error: unknown) => void,
+  left = promisesMax,
+): void {
+  let then: unknown
+  const waits = answersBy((thenable) => {
+    then = thenOf(thenable)
+    return typeof then === "function"
+  }, value)
+  if (!waits || left === 0) {
+    hold(value)
+    return
+  }
+  let answered = false
+  const once = (inner: unknown): void => {
+    if (answered) return
+    answered = true
+    follow(inner, hold, refuse, left - 1)
+  }
+  try {
+    Reflect.apply(then as () => void, value, [once, refuse])
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+const thenOf = (value: unknown): unknown =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
+    ? (value as { readonly then?: unknown }).then
+    : undefined
 
 /** Whatever stands in the way of asking, the value has been returned: it is looked at as a result. */
 function answersBy(question: (value: unknown) => boolean, value: unknown): boolean {

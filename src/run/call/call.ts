@@ -44,4 +44,6 @@ export interface Worker {
 export interface TimeLimit {
   readonly ms: number
   readonly exhausts?: { readonly budget: "wallMs" | "deadlineMs"; readonly max: number }
+  /** How much is left of the time in which it must be begun: asked for at the very edge. Below zero it is too late. */
+  readonly leftMs?: () => number
 }

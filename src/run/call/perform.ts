@@ -31,13 +31,14 @@ export const perform = (
     inputs: [call.args],
     facts: { idempotencyKey, attempt, principal, runId, stepId },
     limitMs: limit.ms,
+    leftMs: limit.leftMs,
     cutOff: !tool.mutates,
     // A read that was given up is asked again, or is not needed.
     afterwards: (answer) => {
       if (tool.mutates) worker.observe(observe(answer, call))
     },
   })
-  return Effect.map(asked, (ended) => tell(ended, call, limit))
+  return Effect.map(asked, (ended) => tell(ended, call, limit, worker.watch.wallMs()))
 }
 
 /** Of a tool that the toolbox no longer has. */
@@ -53,6 +54,7 @@ function tell(
   { ending, tookMs }: Ended<Copied>,
   call: Calling,
   limit: TimeLimit,
+  nowMs: number,
 ): Outcome | AttemptFailed | AnswerLost {
   const { tool, stepId, attempt } = call
   const about = { ...nameCall(call), attempt, tookMs }
@@ -64,8 +66,14 @@ function tell(
       return { kind: "attempt-failed", ...about, failure: admitted.failure }
     }
     case "threw":
-      if (!tool.mutates || ending.notApplied) return failed(failedBy(call, ending.said))
+      if (!tool.mutates || ending.notApplied) {
+        const { retryAfterMs } = ending
+        return { ...failed(failedBy(call, ending.said)), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      }
       return { kind: "answer-lost", ...about, failure: record(lostBy(call, sayThrown(call, ending.said))) }
+    // Nothing speaks against it but the time: it may be begun anew.
+    case "too-late":
+      return { ...failed(failedBy(call, sayTooLate)), again: { afterMs: 0, atMs: nowMs } }
     case "cut-off":
       return failed(new CallInterrupted({ stepId, tool: tool.name, attempts: attempt }))
     case "late": {
@@ -86,6 +94,8 @@ function observe(answer: Answer<Copied>, call: Calling): Observed {
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   } as const
   if (answer.kind === "returned") return { ...about, answer: "answered", ...admitResult(answer.value, call) }
+  if (answer.kind === "too-late")
+    return { ...about, answer: "not-applied", failure: record(failedBy(call, sayTooLate)) }
   if (answer.notApplied) return { ...about, answer: "not-applied", failure: record(failedBy(call, answer.said)) }
   return { ...about, answer: "threw", failure: record(lostBy(call, sayThrown(call, answer.said))) }
 }
@@ -95,6 +105,8 @@ const failedBy = ({ stepId, tool }: Calling, said: string): StepFailed =>
 
 const lostBy = ({ stepId, tool }: Calling, said: string): EffectInDoubt =>
   new EffectInDoubt({ stepId, tool: tool.name, said })
+
+const sayTooLate = "too long had passed since it was decided, so it was not called"
 
 const sayThrown = ({ tool }: Calling, said: string): string => `\`${tool.name}\` said: ${said}`
 

@@ -1,4 +1,5 @@
 /** What a handler is told besides its arguments. */
+import { isObject } from "../../text/json.ts"
 import type { CallContext, Principal } from "../toolbox.ts"
 
 /** All of it that is data, and can be told to another process. */
@@ -29,7 +30,10 @@ export class Told implements CallContext {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      quieten(this.#controller.signal)
+    }
     if (this.#aborted) this.#controller.abort()
     return this.#controller.signal
   }
@@ -43,3 +47,53 @@ export class Told implements CallContext {
     this.#controller?.abort()
   }
 }
+
+type Listen = AbortSignal["addEventListener"]
+type Quiet = (event: unknown) => void
+
+/**
+ * What a listener throws, or what it gives back rejects with, would end our process, as an error that nobody catches: we abort, so
+ * we hold it. The handler itself has an answer of its own to give.
+ */
+function quieten(signal: AbortSignal): void {
+  const made = new WeakMap<object, Quiet>()
+  const quietOf = (listener: unknown): Quiet | undefined => {
+    if (typeof listener !== "function" && !isObject(listener)) return undefined
+    const quiet = made.get(listener) ?? quietly(signal, listener)
+    made.set(listener, quiet)
+    return quiet
+  }
+  const { addEventListener, removeEventListener } = signal
+  const over =
+    (deed: Listen) =>
+    (type: unknown, listener: unknown, ...rest: readonly unknown[]): void =>
+      Reflect.apply(deed, signal, [type, quietOf(listener) ?? listener, ...rest])
+  let onabort: unknown = null
+  Object.defineProperties(signal, {
+    addEventListener: { value: over(addEventListener) },
+    removeEventListener: { value: over(removeEventListener) },
+    onabort: {
+      get: () => onabort,
+      set: (listener: unknown) => {
+        const [before, after] = [quietOf(onabort), quietOf(listener)]
+        if (before !== undefined) Reflect.apply(removeEventListener, signal, ["abort", before])
+        if (after !== undefined) Reflect.apply(addEventListener, signal, ["abort", after])
+        onabort = after === undefined ? null : listener
+      },
+    },
+  })
+}
+
+const quietly =
+  (signal: AbortSignal, listener: unknown): Quiet =>
+  (event) => {
+    try {
+      const told: unknown =
+        typeof listener === "function"
+          ? Reflect.apply(listener, signal, [event])
+          : (listener as { readonly handleEvent: Quiet }).handleEvent(event)
+      if (told instanceof Promise) told.then(undefined, () => {})
+    } catch {
+      // See above.
+    }
+  }

@@ -24,6 +24,11 @@ export class Watch {
     return Number(this.#clock.monotonicTimeNanosUnsafe()) / 1e6
   }
 
+  /** Of the clock on the wall, which may be. */
+  wallMs(): number {
+    return this.#clock.currentTimeMillisUnsafe()
+  }
+
   /** Calls `onLate` once, at that time, unless stopped before. */
   start(endsAtMs: number, onLate: () => void): void {
     this.#current = { endsAtMs, onLate }

@@ -10,11 +10,12 @@ import { checkDeadline, limitOf } from "./deadline.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { nameEffect, type Register } from "./look-up.ts"
-import { pause } from "./pause.ts"
+import { isLong, pause } from "./pause.ts"
 
 export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
   const { book } = desk
   const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
+  if (isLong(desk, action)) return "rest"
   if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
   if (undoes === undefined) {
     const late = checkDeadline(desk, stepId, action.notAfterMs)

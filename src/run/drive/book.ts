@@ -1,13 +1,22 @@
 /** The state of a run that is being driven, and its entries on their way to the journal. */
 import type { Clock } from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type { Event, Observed, Recorded } from "../../journal/entry.ts"
-import { JournalConflict, type JournalDiverged, LeaseLost, type RunUnderWay, Taken } from "../../journal/failure.ts"
+import {
+  JournalConflict,
+  type JournalDiverged,
+  LeaseLost,
+  type RunUnderWay,
+  StoreUnavailable,
+  Taken,
+} from "../../journal/failure.ts"
 import type { JournalService, Lease, Writer } from "../../journal/journal.ts"
 import { fold, type RunState } from "../../journal/state.ts"
 import { OutcomeNotRecorded, RunExists, type StoreFailure } from "../failure.ts"
 import { type OnEvent, tell } from "../listener.ts"
-import { isAnswer, observedOf, sayAnswer } from "./answer.ts"
+import { type Answer, isAnswer, observedOf, sayAnswer } from "./answer.ts"
 import { restand, takeIn } from "./merge.ts"
 
 /** `overtaken`: something has come in between. What came of calls still stands; what was decided must be decided anew. */
@@ -32,6 +41,8 @@ export class Book {
   #durable: RunState | undefined
   #state: RunState
   #kept: Recorded[]
+  /** Since when what came of an effect cannot be written. */
+  #failingSinceMs: number | undefined
   /** Entries that were told though nobody has taken them in yet: late truths of our own calls. */
   readonly #told = new Set<number>()
 
@@ -57,6 +68,11 @@ export class Book {
     return this.#state
   }
 
+  /** As it will be once all is written that is still to be written: what could not be was given up. */
+  get standing(): RunState {
+    return this.#kept.length === 0 && this.#durable !== undefined ? this.#durable : this.#state
+  }
+
   get lease(): Lease & { readonly epoch: number } {
     const { owner, leaseMs } = this.#holder
     return { owner, epoch: this.#state.epoch, untilMs: this.#clock.currentTimeMillisUnsafe() + leaseMs }
@@ -78,10 +94,11 @@ export class Book {
     return Effect.matchEffect(this.#write(kept, release), {
       onSuccess: () => {
         this.#kept = []
+        this.#failingSinceMs = undefined
         this.#durable = this.#state
         return Effect.succeed<Flushed>("written")
       },
-      onFailure: (error) => this.#recover(kept, error),
+      onFailure: (error) => this.#recover(kept, error, release),
     })
   }
 
@@ -100,15 +117,20 @@ export class Book {
       : Effect.tap(written, () => Effect.sync(() => tell(this.#onEvent, this.#state.runId, entries)))
   }
 
-  #recover(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<Flushed, FlushFailure> {
+  #recover(
+    kept: readonly Recorded[],
+    error: AppendFailure,
+    release: Writer["release"],
+  ): Effect.Effect<Flushed, FlushFailure> {
     const { runId } = this.#state
     if (error instanceof JournalConflict) {
       if (this.#durable === undefined) return Effect.fail(new RunExists({ runId }))
       return this.#merge(kept)
     }
     if (error instanceof Taken) return this.#standAgain(kept)
+    if (!(error instanceof LeaseLost)) return this.#rescue(kept, error, release)
     this.#kept = []
-    return error instanceof LeaseLost ? this.#observe(kept, error) : this.#rescue(kept, error)
+    return this.#observe(kept, error)
   }
 
   /** What others wrote comes first; what came of calls follows. */
@@ -150,27 +172,65 @@ export class Book {
   observe(event: Observed): Effect.Effect<void, FlushFailure> {
     const { runId } = this.#state
     const atMs = this.#clock.currentTimeMillisUnsafe()
-    return Effect.map(appendForeign(this.journal, runId, atMs, event), (seq) => {
+    const written = appendForeign(this.journal, runId, atMs, event).pipe(
+      Effect.retry({ times: patienceMs / retryMs, while: isPassing, schedule: Schedule.spaced(retryMs) }),
+    )
+    return Effect.map(written, (seq) => {
       this.#told.add(seq)
       tell(this.#onEvent, runId, [{ seq, atMs, event }])
     })
   }
 
-  /** What came of a call is worth a second try, without what follows from it: that may be what could not be written. */
-  #rescue(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<never, FlushFailure> {
-    const length = kept.findLastIndex(({ event }) => isAnswer(event)) + 1
-    if (length === 0 || length === kept.length) return Effect.fail(this.#tellLost(kept, error as FlushFailure))
-    return Effect.matchEffect(this.#write(kept.slice(0, length), undefined), {
-      onFailure: () => Effect.fail(this.#tellLost(kept, error as FlushFailure)),
-      onSuccess: () => Effect.fail(error as FlushFailure),
+  /**
+   * What came of a call is worth a second try, without what follows from it: that may be what could not be written. And many more,
+   * where the trouble may pass: nobody else can write either, and whoever takes the run over first is told what the call has said.
+   */
+  #rescue(
+    kept: readonly Recorded[],
+    error: AppendFailure,
+    release: Writer["release"],
+  ): Effect.Effect<Flushed, FlushFailure> {
+    const giveUp = Effect.suspend(() => {
+      this.#kept = []
+      return Effect.fail(this.#tellLost(kept, error as FlushFailure))
     })
+    const length = kept.findLastIndex(({ event }) => isAnswer(event)) + 1
+    if (length === 0) return giveUp
+    // That the store is locked has nothing to do with what is to be written.
+    const whole = length === kept.length || (error instanceof StoreUnavailable && error.trouble === "busy")
+    const alone = whole ? Effect.fail(error) : this.#write(kept.slice(0, length), undefined)
+    return Effect.matchEffect(alone, {
+      onFailure: () => {
+        const pause = this.#mayPass(kept, error)
+        return pause === undefined ? giveUp : Effect.andThen(pause, this.flush(release))
+      },
+      onSuccess: () => {
+        this.#kept = []
+        return Effect.fail(error as FlushFailure)
+      },
+    })
+  }
+
+  /** How to wait until the next try; undefined where there is none. Nothing is lost of a read. */
+  #mayPass(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<void> | undefined {
+    if (!isPassing(error) || this.#endedEffect(kept) === undefined) return undefined
+    const nowMs = this.#clock.currentTimeMillisUnsafe()
+    this.#failingSinceMs ??= nowMs
+    return nowMs - this.#failingSinceMs > patienceMs
+      ? undefined
+      : Effect.interruptible(this.#clock.sleep(Duration.millis(retryMs)))
+  }
+
+  #endedEffect(kept: readonly Recorded[]): Answer | undefined {
+    const ended = kept.map(({ event }) => event).find(isAnswer)
+    return ended && [...this.#state.effects].some(([, stepId]) => stepId === ended.stepId) ? ended : undefined
   }
 
   /** What came of an effect is known here only: it goes with the error, or it is lost. */
   #tellLost(kept: readonly Recorded[], error: FlushFailure): FlushFailure {
-    const { runId, effects } = this.#state
-    const ended = kept.map(({ event }) => event).find(isAnswer)
-    if (ended === undefined || ![...effects].some(([, stepId]) => stepId === ended.stepId)) return error
+    const { runId } = this.#state
+    const ended = this.#endedEffect(kept)
+    if (ended === undefined) return error
     return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said: sayAnswer(ended) })
   }
 }
@@ -192,7 +252,15 @@ const appendForeign = (
   )
 
 /** How often others may be first. */
-const conflictsMax = 100
+export const conflictsMax = 100
+
+/** How long, and how often, it is tried to write down what nobody else knows, in milliseconds. */
+const patienceMs = 300_000
+const retryMs = 500
+
+/** Another process that writes, and a disk that is full, may be gone in a while. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof StoreUnavailable && (error.trouble === "busy" || error.trouble === "full")
 
 type AppendFailure = Effect.Error<ReturnType<JournalService["append"]>>
 

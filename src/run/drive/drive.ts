@@ -18,12 +18,12 @@ import type { Driving } from "../run.ts"
 import type { Toolbox } from "../toolbox.ts"
 import { checkAgreed } from "./agreed.ts"
 import { beginCall } from "./begin-call.ts"
-import type { Book } from "./book.ts"
+import type { Book, Flushed, FlushFailure } from "./book.ts"
 import { checkDeadline, endAtDeadline } from "./deadline.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { Register } from "./look-up.ts"
-import { pause } from "./pause.ts"
+import { isLong, pause } from "./pause.ts"
 import { Pulse } from "./pulse.ts"
 import { reconcile } from "./reconcile.ts"
 
@@ -68,7 +68,7 @@ const work = Effect.fnUntraced(function* (
     observe,
     cutOff: undefined,
   }
-  const pulse = new Pulse(book, clock, leaseMs, fork)
+  const pulse = new Pulse(book, clock, leaseMs, fork, stopping)
   const [ready, stale] = footing instanceof Error ? [undefined, footing] : [footing, undefined]
   const register = new Register(book.journal, ready)
   const ids = yield* Ids
@@ -76,9 +76,7 @@ const work = Effect.fnUntraced(function* (
   const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, approvers, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
-  const kept = Effect.onExit(loop(desk), (exit) =>
-    Exit.isFailure(exit) ? Effect.ignore(book.flush({ dueMs: undefined })) : Effect.void,
-  )
+  const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -93,7 +91,7 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
     if (desk.stopping()) {
-      if ((yield* book.flush({ dueMs: undefined })) === "written") return book.state
+      if ((yield* letGo(desk)) === "written") return book.state
       continue
     }
     const action = decide(ready, book.state)
@@ -121,9 +119,16 @@ function decide(ready: ReadyPlan | undefined, state: RunState): Action {
   }
 }
 
+/** Before it rests: others may take it up at once, or when what it waits for is due. */
+const letGo = ({ ready, book }: Desk): Effect.Effect<Flushed, FlushFailure> =>
+  Effect.suspend(() => book.flush({ dueMs: dueOf(decide(ready, book.standing)) }))
+
 /** When a run that rests must be taken up again. */
-const dueOf = (action: Action): number | undefined =>
-  action.kind === "wait" ? action.notAfterMs : action.kind === "reconcile" ? action.notBeforeMs : undefined
+function dueOf(action: Action): number | undefined {
+  if (action.kind === "wait") return action.notAfterMs
+  if (action.kind === "reconcile") return action.notBeforeMs
+  return action.kind === "call" || action.kind === "call-again" ? action.pause?.atMs : undefined
+}
 
 function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
   const { ids } = desk
@@ -131,6 +136,7 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "call":
       return yield* beginCall(desk, action)
     case "call-again": {
+      if (isLong(desk, action)) return "rest"
       if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
       return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
     }

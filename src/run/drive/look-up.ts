@@ -1,14 +1,15 @@
 /** What the store knows of an effect that is about to be begun: made before, under way, claimed, or free; and what limits have left. */
 import type * as Effect from "effect/Effect"
 import { judgeWhole } from "../../catalog/schema/judge.ts"
-import type { Event, Intent } from "../../journal/entry.ts"
+import { restore } from "../../journal/chain.ts"
+import type { Event, Intent, Replayed } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { EffectRow, JournalService } from "../../journal/journal.ts"
 import { type RunState, replay } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
-import { scopeIdOf } from "../../journal/tables.ts"
+import { isDone, scopeIdOf } from "../../journal/tables.ts"
 import type { Json } from "../../text/json.ts"
-import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure } from "../failure.ts"
+import { KeyInDoubt, LimitExhausted, OnceConflict, ResultMismatch, type StoreFailure, UndoFailed } from "../failure.ts"
 import { tellIssues } from "../misfits.ts"
 import type { CallAction, NewEffect } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
@@ -39,7 +40,11 @@ export class Register {
   }
 
   /** The name the effect goes by; or the event that stands in the place of a call. */
-  *lookUp({ started }: RunState, action: CallAction, effect: NewEffect): Effect.fn.Return<Named | Event, StoreFailure> {
+  *lookUp(
+    { runId, started }: RunState,
+    action: CallAction,
+    effect: NewEffect,
+  ): Effect.fn.Return<Named | Event, StoreFailure> {
     const { tenant } = started
     const { stepId, tool } = action
     const { identity, once, reserves } = effect
@@ -48,6 +53,14 @@ export class Register {
       stepId,
       failure: record(failure),
     })
+    if (action.undoes === true) {
+      const user = yield* this.#userOf(runId, tenant, stepId)
+      if (user !== undefined) {
+        const said = `run \`${user}\` goes by its result, so it is left as it is`
+        const failure = record(new UndoFailed({ stepId, tool: tool.name, said }))
+        return { kind: "step-refused", stepId, undoes: true, failure }
+      }
+    }
     const row = yield* this.#journal.effect(tenant, identity)
     if (row !== undefined && row.state !== "released") return yield* this.#replay(action, row)
     if (once !== undefined) {
@@ -67,6 +80,26 @@ export class Register {
     return nameEffect(effect, row === undefined ? 0 : row.generation + 1)
   }
 
+  /** The run that goes by the result of an effect of this one. */
+  *#userOf(runId: string, tenant: string, stepId: string): Effect.fn.Return<string | undefined, StoreFailure> {
+    const made = (yield* this.#journal.read(runId)).findLast(
+      ({ event }) => event.kind === "intent" && event.stepId === stepId && event.undoes === undefined,
+    )?.event
+    if (made?.kind !== "intent") return undefined
+    const { idempotencyKey = "", identity = idempotencyKey } = made
+    const row = yield* this.#journal.effect(tenant, identity)
+    if (row?.state !== "used" || row.runId !== runId) return undefined
+    // Seldom asked: it is looked for where it was written.
+    return yield* this.#journal.inspect((whole) => {
+      for (const entry of whole.entries()) {
+        if (!entry.clear.includes('"kind":"replayed"')) continue
+        const { from } = restore(entry) as Replayed
+        if (from.runId === runId && from.stepId === stepId) return entry.runId
+      }
+      return "another run"
+    })
+  }
+
   #sayClaim(tool: string): string {
     const by = this.#ready?.catalog.tools.get(tool)?.once?.by
     return by?.map((at) => `\`${at.slice(1)}\``).join(", ") ?? "values"
@@ -74,7 +107,7 @@ export class Register {
 
   /** The same effect, begun before: its recorded result; or that it is not known yet. */
   *#replay({ stepId, tool, args, undoes }: CallAction, row: EffectRow): Effect.fn.Return<Event, StoreFailure> {
-    const other = row.state === "applied" ? yield* this.#read(row.runId) : undefined
+    const other = isDone(row) ? yield* this.#read(row.runId) : undefined
     const call = other === undefined || isGivenUp(other) ? undefined : other.calls.get(row.stepId)
     if (call === undefined || undoes === true) {
       const failure = record(new KeyInDoubt({ stepId, other: row.runId }))

@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { Event, Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
+import type { RunState } from "../../journal/state.ts"
 import type { CalledTool } from "../call/call.ts"
 import { EffectInDoubt, type RunFailure, StepFailed } from "../failure.ts"
 import { promptMs } from "../next/settle.ts"
@@ -36,6 +37,20 @@ export function* checkPromptness(
     return { kind: "answer-lost", ...about, failure: record(new EffectInDoubt({ stepId, tool, said })) }
   const failure = record(new StepFailed({ stepId, tool, said }))
   return { kind: "attempt-failed", ...about, failure, again: { afterMs: 0, atMs: nowMs } }
+}
+
+/** How much is left of the time in which a call must be begun: below zero, it is too late. */
+export function timeLeft(
+  { started, step }: RunState,
+  { name, timeoutMs }: CalledTool,
+  { again }: Intent,
+  nowMs: number,
+  tookMs: number,
+): number {
+  const leftMs = promptMs - Math.max(tookMs, nowMs - step.lastAtMs)
+  const { idempotency } = started.tools[name] ?? {}
+  if (again !== "key" || idempotency?.kind !== "key") return leftMs
+  return Math.min(leftMs, step.firstAtMs + idempotency.retentionMs - timeoutMs - nowMs)
 }
 
 /** As long as writing an entry may take, in milliseconds. */

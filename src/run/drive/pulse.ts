@@ -13,12 +13,21 @@ export class Pulse {
   readonly #book: Book
   readonly #clock: Clock
   readonly #fibers: readonly Fiber<void>[]
+  readonly #stopping: () => boolean
   #onNews: (() => void) | undefined
+  #onStop: (() => void) | undefined
   #news = false
 
-  constructor(book: Book, clock: Clock, leaseMs: number, fork: (effect: Effect.Effect<void>) => Fiber<void>) {
+  constructor(
+    book: Book,
+    clock: Clock,
+    leaseMs: number,
+    fork: (effect: Effect.Effect<void>) => Fiber<void>,
+    stopping: () => boolean,
+  ) {
     this.#book = book
     this.#clock = clock
+    this.#stopping = stopping
     this.#fibers = [fork(this.#every(leaseMs / 3, () => this.#renew())), fork(this.#every(lookMs, () => this.#look()))]
   }
 
@@ -42,11 +51,16 @@ export class Pulse {
     }
   }
 
-  /** Sleeps, but not past news. */
+  /** Sleeps, but not past news, nor for long where the run is to be let go of. */
   sleep(ms: number): Effect.Effect<void> {
     const news = Effect.callback<void>((resume) => {
-      const stop = this.watch(() => resume(Effect.void))
-      return Effect.sync(stop)
+      const wake = (): void => resume(Effect.void)
+      const stop = this.watch(wake)
+      this.#onStop = wake
+      return Effect.sync(() => {
+        this.#onStop = undefined
+        stop()
+      })
     })
     return Effect.raceFirst(this.#clock.sleep(Duration.millis(ms)), news)
   }
@@ -67,6 +81,7 @@ export class Pulse {
   }
 
   #look(): Effect.Effect<void> {
+    if (this.#stopping()) this.#onStop?.()
     const { state, journal } = this.#book
     return Effect.match(journal.look(state.runId), {
       onSuccess: (last) => {

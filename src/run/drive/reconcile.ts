@@ -4,12 +4,13 @@ import type { Reconciled } from "../../journal/entry.ts"
 import { performReconcile } from "../call/reconcile.ts"
 import type { RunFailure } from "../failure.ts"
 import type { Action } from "../next/next.ts"
+import { retryIn } from "../next/retry.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { checkHandler } from "./dispatch.ts"
 import { napMs, pause, pauseAfter } from "./pause.ts"
 
 export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): Effect.fn.Return<Acted, RunFailure> {
-  const { book, clock, worker, ids } = desk
+  const { book, clock, worker } = desk
   const { intent, tool, notBeforeMs } = action
   const waitMs = notBeforeMs === undefined ? 0 : notBeforeMs - clock.currentTimeMillisUnsafe()
   if (waitMs > napMs) return "rest"
@@ -20,7 +21,9 @@ export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): 
   if (flushed === "overtaken") return "look-again"
   const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
   const asked = { stepId, tool, attempt, args, idempotencyKey, undoes }
-  const answer: Reconciled = yield* Effect.interruptible(performReconcile(worker, asked))
+  const askedAtMs = clock.currentTimeMillisUnsafe()
+  const told = yield* Effect.interruptible(performReconcile(worker, asked))
+  const answer: Reconciled = { ...told, askedAtMs }
   if (answer.answer !== "unknown" && answer.answer !== "barred") return answer
-  return { ...answer, again: pauseAfter(book.state.step.asked + 1, clock, ids) }
+  return { ...answer, again: pauseAfter(retryIn(book.state, tool.name), book.state.step.asked + 1, desk) }
 }

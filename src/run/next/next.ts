@@ -27,7 +27,7 @@ import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
-import { attemptsMax, checkRetries, decideRetry, failuresMax } from "./retry.ts"
+import { attemptsMax, checkRetries, decideRetry, retryIn } from "./retry.ts"
 import { settle } from "./settle.ts"
 import { Workings } from "./workings.ts"
 
@@ -188,9 +188,10 @@ function afterFailure(ready: ReadyPlan, step: ReadyCall, state: RunState): Actio
   const { failed, failures } = state.step
   if (failed === undefined) return { kind: "nothing" }
   const { failure, again } = failed
+  const { times } = retryIn(state, step.tool.name)
   if (again !== undefined) return retry(ready, step, state, failure, again)
   const spent = { retries: state.retries, max: ready.catalog.budgets.retries }
-  const decision = decideRetry(step.tool, step.step.id, failure, failures, spent)
+  const decision = decideRetry({ mutates: step.tool.mutates, times }, failed, failures, spent)
   if (decision instanceof BudgetExhausted) return fail(state, decision, failure)
   return stopFor(state, failure)
 }
@@ -207,10 +208,10 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const stepId = step.step.id
   const exhausted = checkSpent(ready, step, state)
   if (exhausted !== undefined) return fail(state, exhausted)
-  const { attempts, failures, released } = state.step
+  const { attempts, excused, failures, released } = state.step
   const { name: tool } = step.tool
-  // What was lost and barred again and again is not made for ever.
-  if (attempts >= attemptsMax || (released && failures >= failuresMax))
+  // What was lost and barred again and again is not made for ever, unless a person asks for it.
+  if (attempts - excused >= attemptsMax || (released && failures >= retryIn(state, tool).times))
     return fail(state, new CallInterrupted({ stepId, tool, attempts }))
   const late = state.observations.find(({ contradicts, event }) => contradicts && event.stepId === stepId)
   if (late !== undefined) return fail(state, new SettlementContradicted({ stepId, tool, attempt: late.event.attempt }))

@@ -87,13 +87,14 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return
-    const { version, effect, timeoutMs, idempotency, reconcile, compensation } = tool
+    const { version, effect, timeoutMs, idempotency, reconcile, retry, compensation } = tool
     policies[tool.name] = {
       version,
       effect,
       timeoutMs,
       idempotency,
       ...(reconcile === undefined ? {} : { reconcile }),
+      ...(retry === undefined ? {} : { retry }),
       ...(compensation.kind === "call" ? { undo: compensation } : {}),
     }
     if (compensation.kind === "call") note(tools.get(compensation.tool))

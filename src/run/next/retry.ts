@@ -1,32 +1,36 @@
-/** Whether a call that failed is made again. Reads are, a few times and later each time; effects never. */
+/** Whether and when a call is made again: by what its tool said of that when the run began, and what its handler asks for. */
+import { pauseOf, type Retry, retryOf } from "../../catalog/policy.ts"
 import { runCodes } from "../../journal/codes.ts"
-import type { Failure } from "../../journal/entry.ts"
-import type { CalledTool } from "../call/call.ts"
+import type { AttemptFailed, Failure } from "../../journal/entry.ts"
+import type { RunState } from "../../journal/state.ts"
 import { BudgetExhausted } from "../failure.ts"
-
-/** Answers that say "failed", or are lost, of one step. */
-export const failuresMax = 3
 
 /** Calls of one step that were begun, answered or cut off with their process. */
 export const attemptsMax = 10
 
-const firstDelayMs = 100
-const longestDelayMs = 5_000
+/** Of a tool of the run. */
+export function retryIn({ started: { tools } }: Pick<RunState, "started">, tool: string): Retry {
+  const policy = tools[tool]
+  return retryOf(policy?.effect !== "read", policy?.retry)
+}
 
 interface Spent {
   readonly retries: number
   readonly max: number | undefined
 }
 
-/** `failures` counts this one. */
+/**
+ * Of a call of which it is known that nothing has happened. A read is made again; an effect where its handler asks for it.
+ * `failures` counts this one.
+ */
 export function decideRetry(
-  tool: CalledTool,
-  stepId: string,
-  failure: Failure,
+  { mutates, times }: { readonly mutates: boolean; readonly times: number },
+  { stepId, failure, retryAfterMs }: AttemptFailed,
   failures: number,
   spent: Spent,
 ): "again" | "final" | BudgetExhausted {
-  if (tool.mutates || !runCodes[failure.code].again || failures >= failuresMax) return "final"
+  const wanted = retryAfterMs !== undefined || (!mutates && runCodes[failure.code].again)
+  if (!wanted || failures >= times) return "final"
   return checkRetries(stepId, failure, spent) ?? "again"
 }
 
@@ -37,8 +41,6 @@ export function checkRetries(stepId: string, cause: Failure, { retries, max }: S
   return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
 }
 
-/** Twice as long after each failure, and somewhat random, so that those who failed together do not come back together. */
-export function backoffMs(failures: number, random: number): number {
-  const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1))
-  return Math.round(delay * (0.5 + random / 2))
-}
+/** Longer after each failure, and somewhat random, so that those who failed together do not come back together. */
+export const backoffMs = (retry: Retry, failures: number, random: number): number =>
+  Math.round(pauseOf(retry, failures) * (0.5 + random / 2))

@@ -2,42 +2,73 @@
  * What becomes of an effect whose answer is lost: it is called again where that is safe, or the outside is asked, or a person
  * must find out. It goes by the journal alone, and by what the catalog said of the tool when the run began.
  */
-import type { Intent } from "../../journal/entry.ts"
+import type { Failure, Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { CalledTool } from "../call/call.ts"
-import { EffectInDoubt } from "../failure.ts"
+import { BudgetExhausted, EffectInDoubt } from "../failure.ts"
 import type { Action } from "./next.ts"
-import { attemptsMax, failuresMax } from "./retry.ts"
+import { attemptsMax, retryIn } from "./retry.ts"
 
 /** A call is made within this time of its intent, or not at all. */
 export const promptMs = 5_000
-
-/** How often the outside is asked before a person is. */
-const askedMax = 3
 
 export function settle(state: RunState, open: Intent, tool: CalledTool): Action {
   const { step, started } = state
   const { lost, reconciled, asked, attempts, firstAtMs, lastAtMs } = step
   const policy = started.tools[open.tool]
-  if (policy === undefined || attempts >= attemptsMax) return doubt(state, open)
-  const again = step.failures < failuresMax ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
-  if (again !== undefined)
-    return callAgain(state, open, tool, again, lost === "process-ended" ? undefined : lost?.again)
-  if (policy.reconcile === undefined) return doubt(state, open)
+  const { times } = retryIn(state, open.tool)
+  if (policy === undefined || attempts - step.excused >= attemptsMax) return doubt(state, open)
+  const exhausted = checkRepeat(state, open)
+  const may = step.failures < times && exhausted === undefined
+  const again = may ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
+  if (again !== undefined) return callAgain(state, open, tool, again, typeof lost === "object" ? lost.again : undefined)
+  if (policy.reconcile === undefined) return doubt(state, open, exhausted)
   const finalAtMs = lastAtMs + promptMs + policy.reconcile.finalAfterMs
   if (reconciled === undefined) return ask(open, tool, undefined)
   if (reconciled.answer === "unknown")
-    return asked < askedMax ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open)
-  return reconciled.atMs < finalAtMs
-    ? ask(open, tool, finalAtMs)
-    : callAgain(state, open, tool, "not-applied", undefined)
+    return asked < times ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open, exhausted)
+  // As of when it was asked: while its answer was on its way, the effect may have happened.
+  if (reconciled.askedAtMs < finalAtMs) return ask(open, tool, finalAtMs)
+  return exhausted === undefined
+    ? callAgain(state, open, tool, "not-applied", undefined)
+    : doubt(state, open, exhausted)
+}
+
+/** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
+export function checkRepeat(
+  { retries, microUsd: used, started: { budgets, spent } }: RunState,
+  { stepId, undoes, microUsd = 0 }: Intent,
+): BudgetExhausted | undefined {
+  if (undoes === true) return undefined
+  const { retries: max, microUsd: most } = budgets ?? {}
+  const because = ", because its answer is lost"
+  if (max !== undefined && retries >= max)
+    return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
+  const cost = used + microUsd + (spent.microUsd ?? 0)
+  if (most === undefined || cost <= most) return undefined
+  return new BudgetExhausted({ budget: "microUsd", stepId, used: cost, max: most, because })
+}
+
+/** Whether a person may have it called or asked after once more; else why not. */
+export function refuseAgain({ step, started }: RunState, open: Intent, nowMs: number): string | undefined {
+  const { idempotency, timeoutMs, reconcile } = started.tools[open.tool] ?? {}
+  if (idempotency === undefined || timeoutMs === undefined) return "nothing is known of its tool"
+  if (reconcile !== undefined || repeat({ idempotency, timeoutMs }, step.firstAtMs, nowMs) !== undefined)
+    return undefined
+  return idempotency.kind === "key"
+    ? `\`${open.tool}\` would have forgotten its key before another call were over`
+    : `\`${open.tool}\` takes no key, and cannot be asked`
 }
 
 type Policy = RunState["started"]["tools"][string]
 
 /** Whether a tool takes the same key once more. Its clock began when it first had the key, and must not end during the call. */
-function repeat({ idempotency, timeoutMs }: Policy, firstAtMs: number, nowMs: number): "natural" | "key" | undefined {
+function repeat(
+  { idempotency, timeoutMs }: Pick<Policy, "idempotency" | "timeoutMs">,
+  firstAtMs: number,
+  nowMs: number,
+): "natural" | "key" | undefined {
   if (idempotency.kind === "natural") return "natural"
   if (idempotency.kind === "none") return undefined
   return nowMs + timeoutMs <= firstAtMs + idempotency.retentionMs ? "key" : undefined
@@ -78,13 +109,28 @@ const ask = (intent: Intent, tool: CalledTool, notBeforeMs: number | undefined):
   notBeforeMs,
 })
 
-function doubt({ step: { lost, reconciled } }: RunState, { stepId, tool, attempt, undoes }: Intent): Action {
+function doubt(
+  { step: { lost, reconciled } }: RunState,
+  { stepId, tool, attempt, undoes }: Intent,
+  exhausted?: BudgetExhausted,
+): Action {
+  const said = (cause: string): Failure =>
+    record(new EffectInDoubt({ stepId, tool, said: `${cause}${sayAsked(reconciled)}` }))
   const failure =
-    lost === "process-ended" || lost === undefined
-      ? record(new EffectInDoubt({ stepId, tool, said: `the process ended during the call${sayAsked(reconciled)}` }))
-      : lost.failure
-  return { kind: "mark-in-doubt", stepId, attempt, ...(undoes === undefined ? {} : { undoes }), failure }
+    typeof lost === "object"
+      ? { ...lost.failure, message: `${lost.failure.message}${sayAsked(reconciled)}` }
+      : said(lost === "taken-over" ? takenOver : "the process ended during the call")
+  return {
+    kind: "mark-in-doubt",
+    stepId,
+    attempt,
+    ...(undoes === undefined ? {} : { undoes }),
+    failure: exhausted === undefined ? failure : { ...failure, cause: record(exhausted) },
+  }
 }
 
+const takenOver = "the run was taken from the process that made the call, which may still be at work on it"
+
+/** What its `reconcile` has said, or what became of asking. */
 const sayAsked = (reconciled: RunState["step"]["reconciled"]): string =>
-  reconciled === undefined ? "" : `; asked what became of it, its tool said: ${reconciled.said ?? reconciled.answer}`
+  reconciled === undefined ? "" : `; asked what became of it: ${reconciled.said ?? reconciled.answer}`

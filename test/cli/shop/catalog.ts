@@ -27,6 +27,7 @@ export default defineCatalog({
       states: ["PAYING"],
       blast: { cents: arg("cents") },
       idempotency: { key: { retentionMs: 86_400_000 } },
+      retry: { backoffMs: 50 },
       compensate: "none",
     }),
     hold: tool({
@@ -43,6 +44,7 @@ export default defineCatalog({
       params: z.strictObject({ orderId: OrderId }),
       states: ["LOOKING", "PAYING"],
       idempotency: "natural",
+      retry: { backoffMs: 50 },
       compensate: "none",
     }),
   },

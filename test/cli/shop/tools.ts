@@ -23,6 +23,7 @@ export default () =>
   toolbox(catalog, {
     find_order: async ({ orderId }) => {
       log(`find ${orderId}`)
+      if (process.env.SHOP_FAULT === "answers-late") await new Promise((done) => setTimeout(done, 1_500))
       if (process.env.SHOP_FAULT === "slow") await new Promise(() => {})
       if (process.env.SHOP_FAULT === "stray") {
         setTimeout(() => {
@@ -35,6 +36,7 @@ export default () =>
     },
     refund: ({ orderId, cents }, { idempotencyKey }) => {
       if (process.env.SHOP_FAULT === "not-applied") throw notApplied("the card is blocked")
+      if (process.env.SHOP_FAULT === "stuck") return new Promise(() => {})
       if (isNew(idempotencyKey)) log(`refund ${orderId} ${cents}`)
       if (process.env.SHOP_FAULT === "effect") throw new Error("the line went dead")
       if (process.env.SHOP_FAULT === "crash") process.kill(process.pid, "SIGKILL")

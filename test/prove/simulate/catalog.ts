@@ -9,6 +9,8 @@ import { Draw } from "./draw.ts"
 /** Milliseconds. */
 export const timeoutMs = 2_000
 export const finalAfterMs = 12_000
+/** Longer than it takes until "not applied" is final: an answer may be on its way so long. */
+export const patienceMs = 20_000
 export const retentionMs = 15_000
 const dayMs = 86_400_000
 
@@ -27,6 +29,7 @@ const made = { ...done, params: object({ n: number }) }
 const undone = { ...done, description: "Undo it.", params: object({ receipt }), compensate: "none" } as const
 const undoneBy = (name: string) => ({ tool: name, args: { receipt: fromResult("/receipt") } })
 const asked = { idempotency: "none", reconcile: { finalAfterMs } } as const
+const patient = { ...asked, timeoutMs: patienceMs } as const
 const always = { idempotency: { key: { retentionMs: dayMs } } } as const
 
 const tools: { readonly [name: string]: ToolSpec } = {
@@ -41,8 +44,8 @@ const tools: { readonly [name: string]: ToolSpec } = {
   unput: tool({ ...undone, idempotency: "natural" }),
   pay: tool({ ...made, ...always, compensate: undoneBy("refund") }),
   refund: tool({ ...undone, ...always }),
-  book: tool({ ...made, ...asked, compensate: undoneBy("unbook") }),
-  unbook: tool({ ...undone, ...asked }),
+  book: tool({ ...made, ...patient, compensate: undoneBy("unbook") }),
+  unbook: tool({ ...undone, ...patient }),
   bar: tool({ ...made, ...asked, compensate: "none" }),
   mail: tool({ ...made, states: ["OPEN"], idempotency: "none", compensate: "none" }),
   wire: tool({
@@ -72,7 +75,8 @@ const spec = {
 const plain = defineCatalog(spec)
 
 export const catalog = plain as Catalog
-const tight = defineCatalog({ ...spec, budgets: { retries: 3, wallMs: 15_000, deadlineMs: 45_000 } })
+export const retriesMax = 3
+const tight = defineCatalog({ ...spec, budgets: { retries: retriesMax, wallMs: 15_000, deadlineMs: 45_000 } })
 
 export interface Planned {
   readonly catalog: Catalog

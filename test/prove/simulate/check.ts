@@ -2,12 +2,13 @@
 import { Effect } from "effect"
 import type { Entry, JournalService } from "sequitur/run"
 import { write } from "../../../src/journal/chain.ts"
-import type { Intent } from "../../../src/journal/entry.ts"
+import { type Intent, isForeign } from "../../../src/journal/entry.ts"
 import type { RunState } from "../../../src/journal/state.ts"
 import { isTerminal } from "../../../src/journal/status.ts"
 import { type Anchor, tellFinding, verifyStore } from "../../../src/journal/verify.ts"
 import { prepare } from "../../../src/run/next/prepare.ts"
 import { rederive } from "../../../src/run/rederive.ts"
+import { retriesMax } from "./catalog.ts"
 import type { Acknowledged } from "./mount.ts"
 import type { Outside } from "./outside.ts"
 import type { Started } from "./stage.ts"
@@ -98,10 +99,14 @@ function checkDoubts({ started }: RunState, entries: readonly Entry[]): string[]
   let open: Intent | undefined
   let beforeMs = 0
   let failures = 0
+  let retries = 0
   for (const { event, atMs } of entries) {
+    // Its clock was set back: how old the key is, is not known.
+    if (atMs < first && !isForeign(event)) first = Number.NEGATIVE_INFINITY
     if (event.kind === "answer-lost" || event.kind === "attempt-failed") failures++
     if (event.kind === "intent") {
       if (open?.stepId !== event.stepId || open.undoes !== event.undoes) failures = 0
+      if (event.attempt > 1 && event.undoes === undefined) retries++
       open = event
       unknown = 0
       if (event.again === undefined) first = atMs
@@ -114,7 +119,10 @@ function checkDoubts({ started }: RunState, entries: readonly Entry[]): string[]
         (idempotency?.kind === "key" && beforeMs + (timeoutMs ?? 0) <= first + idempotency.retentionMs)
       const repeatable = takes && failures < 3
       const askable = reconcile !== undefined && unknown < 3
-      if (open.attempt < 10 && (repeatable || askable))
+      const { cause } = event.failure
+      if (cause?.tag === "BudgetExhausted") {
+        if (retries < retriesMax) problems.push(`${open.stepId} is left to a person, and its budget is not used up`)
+      } else if (open.attempt < 10 && (repeatable || askable))
         problems.push(`${open.stepId} is left to a person, and ${repeatable ? "may be repeated" : "can be asked for"}`)
     }
     beforeMs = atMs

@@ -9,7 +9,7 @@
  */
 import { Effect } from "effect"
 import { type CallContext, notApplied, reconciled } from "sequitur/run"
-import { retentionMs, sessionMax, timeoutMs } from "./catalog.ts"
+import { patienceMs, retentionMs, sessionMax, timeoutMs } from "./catalog.ts"
 import type { Chances, Draw } from "./draw.ts"
 import type { Machine } from "./machine.ts"
 import type { Timeline } from "./timeline.ts"
@@ -63,7 +63,7 @@ export type Planted = "forgets" | "lies"
 interface Fate {
   /** When it lands, if it does. */
   readonly landsMs: number | undefined
-  /** When it is answered after that, if it is, and with what. */
+  /** How long after that it is answered, if it is, and with what. */
   readonly answersMs: number | undefined
   readonly answer: "receipt" | "nonsense" | "error"
   /** It does not care whether anybody still waits. */
@@ -115,6 +115,7 @@ export class Outside {
       refused: 2.1,
       "failed before": 1.5,
       "failed after": 2.1,
+      "failed on its way": 2.1,
       lost: 2.1,
       mute: 2.1,
       late: 4.5,
@@ -143,6 +144,8 @@ export class Outside {
         return { ...fine, landsMs: undefined, answer: "error" }
       case "failed after":
         return { ...fine, answersMs: draw.between(1, 500), answer: "error" }
+      case "failed on its way":
+        return { ...fine, landsMs: lands, answersMs: draw.between(1, 50) - lands, answer: "error" }
       case "lost":
         return { ...fine, landsMs: undefined, answersMs: undefined, deaf }
       case "mute":
@@ -167,9 +170,9 @@ export class Outside {
     kept.pending++
     if (answersMs === undefined) return deaf ? Effect.uninterruptible(Effect.never) : Effect.never
     const answering = Effect.suspend(() => {
+      if (answer === "error") return Effect.fail(new Error("the connection was reset"))
       const receipt = landed.value
       if (receipt === undefined) return Effect.fail(new Error("this key is closed"))
-      if (answer === "error") return Effect.fail(new Error("the connection was reset"))
       return Effect.succeed(answer === "nonsense" ? { receipt: 5 } : { receipt })
     })
     return this.#answer(machine, answering, landsMs + answersMs, deaf)
@@ -284,6 +287,7 @@ export class Outside {
     const fault = this.#chances.strike({
       "cannot tell": 4.5,
       "told late": 1.5,
+      "told slowly": 9,
       "told in error": 1.5,
       "killed while asking": 0.9,
     })
@@ -301,10 +305,11 @@ export class Outside {
     })
     // What it is then, not when it is heard.
     const told = this.#later(3, () => Effect.runSync(telling))
+    const slowly = fault === "told slowly" ? patienceMs - this.#draw.between(100, 2_800) : 5
     return this.#answer(
       machine,
       Effect.suspend(() => Effect.succeed(told.value)),
-      5,
+      slowly,
       false,
     )
   }

@@ -1,12 +1,16 @@
 /** A process, seen from outside: it is given one call at a time, and killed when it does not let go. */
-import { type ChildProcess, fork } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import { Socket } from "node:net"
+import { fileURLToPath } from "node:url"
 import { describeThrown } from "../describe.ts"
 import type { Answer } from "../ending.ts"
 import type { Taken } from "../take.ts"
 import { passOn } from "./flags.ts"
-import type { Call, Order, Report, Station } from "./message.ts"
+import { Line, lineFd } from "./line.ts"
+import type { Call, Order, Station } from "./message.ts"
+import { type Asking, readReport, reportBytesMax } from "./report.ts"
 
-/** How long a call that was given up may still say something. */
+/** How long a call that was given up may still say something; and how long a process that has let go of its line may still end. */
 const graceMs = 1_000
 /** How long a process waits for its next call. */
 const idleMs = 10_000
@@ -15,52 +19,70 @@ const idleMs = 10_000
 const extension = import.meta.url.slice(-3)
 /** From source, what modules import of this package is source too. */
 const conditions = extension === ".ts" ? ["--conditions=@sequitur/source"] : []
+const main = fileURLToPath(new URL(`./main${extension}`, import.meta.url))
 
 type OnAnswer = (answer: Answer<Taken[keyof Taken]>) => void
+
+/** What the process is asked, until it has answered. */
+interface Asked extends Asking {
+  readonly onAnswer: OnAnswer
+}
 
 /** Never keeps its parent alive. */
 export class Child {
   readonly #process: ChildProcess
+  readonly #line: Line | undefined
   readonly #memoryMb: number
   readonly #onGone: () => void
-  #onAnswer: OnAnswer | undefined
+  #asked: Asked | undefined
+  /** The number of the call. */
+  #call = 0
   #began = false
+  /** Why it was ended, where that was not by itself. */
+  #fault: string | undefined
   #timer: NodeJS.Timeout | undefined
-  #state: "well" | "tainted" | "given-up" | "gone" = "well"
+  #state: "well" | "tainted" | "given-up" | "broken" | "gone" = "well"
 
   constructor({ module, name }: Station, memoryMb: number, onGone: () => void) {
     this.#memoryMb = memoryMb
     this.#onGone = onGone
-    this.#process = fork(
-      new URL(`./main${extension}`, import.meta.url),
-      [module, name, `${process.pid}`, `${memoryMb}`],
-      {
-        execArgv: [...passOn(process.execArgv), ...conditions, `--max-old-space-size=${Math.floor(memoryMb)}`],
-        serialization: "advanced",
-        // What a handler prints is seen, as it is at home.
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
-      },
-    )
-    this.#process.on("message", (report: Report) => this.#take(report))
+    const flags = [...passOn(process.execArgv), ...conditions, `--max-old-space-size=${Math.floor(memoryMb)}`]
+    this.#process = spawn(process.execPath, [...flags, main, module, name, `${process.pid}`, `${memoryMb}`], {
+      // What a handler prints is seen, as it is at home.
+      stdio: ["ignore", "inherit", "inherit", "pipe"],
+    })
+    const socket = this.#process.stdio?.[lineFd]
+    if (socket instanceof Socket) {
+      socket.unref()
+      this.#line = new Line(socket, {
+        onText: (text) => this.#take(text),
+        onEnd: (error) => this.#letGo(error),
+        onBroken: (problem) => this.#break(problem),
+      })
+    }
     this.#process.on("error", (error) => {
       if (this.#process.pid === undefined) this.#lose(`no process could be begun: ${describeThrown(error)}`)
     })
+    // Another process that it has left behind may hold the line.
+    this.#process.on("exit", () => setTimeout(() => this.#line?.close(), graceMs).unref())
     // All that it has reported comes before this, and `began` with it.
     this.#process.on("close", (code, signal) => this.#lose(this.#describeEnd(code, signal)))
     this.#process.unref()
-    this.#process.channel?.unref()
   }
 
   begin(call: Call, onAnswer: OnAnswer): void {
     clearTimeout(this.#timer)
-    this.#onAnswer = onAnswer
+    const { bounds, for: asked } = call
+    this.#asked = { for: asked, bounds, onAnswer }
+    this.#call++
     this.#began = false
-    this.#post({ kind: "begin", ...call })
+    if (this.#line !== undefined) this.#line.bytesMax = reportBytesMax(bounds)
+    this.#post({ kind: "begin", call: this.#call, ...call })
   }
 
   /** Its handler is told, and then has a moment. */
   giveUp(): void {
-    if (this.#state === "gone" || this.#onAnswer === undefined) return
+    if (this.#state === "gone" || this.#state === "broken" || this.#asked === undefined) return
     this.#state = "given-up"
     this.#post({ kind: "abort" })
     this.#timer = setTimeout(() => this.#end(), graceMs).unref()
@@ -78,20 +100,47 @@ export class Child {
 
   /** One that is gone cannot be told anything: its end is heard all the same. */
   #post(order: Order): void {
-    if (this.#process.connected) this.#process.send(order, () => {})
+    void this.#line?.send(JSON.stringify(order))
   }
 
-  #take(report: Report): void {
-    if (report.kind === "began") this.#began = true
+  #take(text: string): void {
+    const asked = this.#asked
+    const report = readReport(text, asked)
+    if (report === undefined || ("call" in report && report.call !== this.#call))
+      this.#break("its process said what is no answer")
+    else if (report.kind === "began") this.#began = true
     else if (report.kind === "answered") this.#answer(report.answer)
-    else if (this.#onAnswer === undefined) this.#end()
+    else if (asked === undefined) this.#end()
     else if (this.#state === "well") this.#state = "tainted"
   }
 
   #answer(answer: Answer<Taken[keyof Taken]>): void {
-    const onAnswer = this.#onAnswer
-    this.#onAnswer = undefined
-    onAnswer?.(answer)
+    const asked = this.#asked
+    this.#asked = undefined
+    if (this.#line !== undefined) this.#line.bytesMax = reportBytesMax(undefined)
+    asked?.onAnswer(answer)
+  }
+
+  /** What it says cannot be told from what a handler would have us believe: the call may have happened, whatever was said of it. */
+  #break(said: string): void {
+    if (this.#state === "gone" || this.#state === "broken") return
+    this.#state = "broken"
+    this.#line?.close()
+    this.#end()
+    this.#answer({ kind: "threw", said, notApplied: false })
+  }
+
+  /** It cannot be asked anything more, nor say anything. Mostly it is about to end. */
+  #letGo(error: NodeJS.ErrnoException | undefined): void {
+    // What it said last is heard before its end. Only where a second word could not be told, an answer to the first may be lost.
+    const heard =
+      error?.syscall === "write" ? this.#state !== "given-up" : error === undefined || error.code === "ECONNRESET"
+    if (!heard) this.#began = true
+    this.#onGone()
+    setTimeout(() => {
+      this.#fault = "its process has closed its line"
+      this.#end()
+    }, graceMs).unref()
   }
 
   /** That its process has ended says nothing of a call that was given up, unless it had not begun. */
@@ -99,11 +148,13 @@ export class Child {
     const givenUp = this.#state === "given-up"
     this.#state = "gone"
     clearTimeout(this.#timer)
+    this.#line?.close()
     this.#onGone()
     if (!givenUp || !this.#began) this.#answer({ kind: "threw", said, notApplied: !this.#began })
   }
 
   #describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+    if (this.#fault !== undefined) return this.#fault
     if (this.#state === "given-up") return "it was given up before it was called"
     if (signal === null) return `its process ended with code ${code}`
     return `its process was ended by ${signal}: perhaps it needed more memory than its ${this.#memoryMb} MB`

@@ -10,6 +10,7 @@ import { notApplied } from "../not-applied.ts"
 import type { Taken } from "../take.ts"
 import { Child } from "./child.ts"
 import type { Call } from "./message.ts"
+import { stampStart } from "./start.ts"
 
 const memoryMbUnsaid = 256
 
@@ -48,13 +49,17 @@ export class Isolated<Written = unknown> {
   }
 
   /** Gives back what aborts it. */
-  begin<For extends keyof Taken>(call: Call<For>, hear: (answer: () => Answer<Taken[For]>) => void): () => void {
+  begin<For extends keyof Taken>(
+    call: Omit<Call<For>, "start">,
+    leftMs: (() => number) | undefined,
+    hear: (answer: () => Answer<Taken[For]>) => void,
+  ): () => void {
     const child = this.#take()
     if (child instanceof Error) {
       hear(() => threw(child))
       return () => {}
     }
-    child.begin(call, (answer) => {
+    child.begin({ ...call, start: leftMs && stampStart(leftMs) }, (answer) => {
       if (child.rest()) this.#idle.add(child)
       hear(() => answer as Answer<Taken[For]>)
     })

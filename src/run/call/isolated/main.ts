@@ -1,28 +1,30 @@
 /** The process of an isolated handler: loads its module once, then answers one call after the other. */
 import { once } from "node:events"
+import { Socket } from "node:net"
 import { Worker } from "node:worker_threads"
 import { describeThrown } from "../describe.ts"
 import { type Answer, threw } from "../ending.ts"
 import { notApplied } from "../not-applied.ts"
 import { type Taken, take } from "../take.ts"
 import { Told } from "../told.ts"
-import type { Call, Guarded, Order, Report, Station } from "./message.ts"
+import { Line, lineFd } from "./line.ts"
+import type { Guarded, Order, Report, Station } from "./message.ts"
+import { leftOf } from "./start.ts"
 
 type Handler = (...given: readonly unknown[]) => unknown
 
 const [module = "", name = "", parent, memoryMb] = process.argv.slice(2)
 
-// It is ours: what a handler brings along may take it for its own.
-const send = process.send?.bind(process)
-delete process.send
-
-/** Until it is written: then it arrives, whatever becomes of us. Where nobody listens any more, we are at our end. */
-const report = (message: Report): Promise<void> =>
-  new Promise((resolve) => send?.(message, undefined, undefined, (error) => error ?? resolve()))
-
 // Whoever runs us decides when we end: what a terminal sends, it sends to us both.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
-process.on("disconnect", () => process.exit())
+
+// Where nobody listens any more, we are at our end.
+const line = new Line(new Socket({ fd: lineFd, readable: true, writable: true }), {
+  onText: (text) => obey(JSON.parse(text) as Order),
+  onEnd: () => process.exit(),
+  onBroken: () => process.exit(),
+})
+const report = (message: Report): Promise<void> => line.send(JSON.stringify(message))
 
 // What a call has left behind fails in the time of another: that one is not to be ended by it.
 const stray = (): void => void report({ kind: "stray" })
@@ -34,10 +36,10 @@ const guard = new Worker(new URL(`./guard${import.meta.url.slice(-3)}`, import.m
 const loaded = load({ module, name })
 let told: Told | undefined
 
-process.on("message", (order: Order) => {
+function obey(order: Order): void {
   if (order.kind === "abort") told?.abort()
   else void answer(order)
-})
+}
 
 async function load({ module, name }: Station): Promise<Handler | Error> {
   try {
@@ -50,7 +52,7 @@ async function load({ module, name }: Station): Promise<Handler | Error> {
   }
 }
 
-async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void> {
+async function answer({ call, for: asked, inputs, facts, bounds, start }: Order & { kind: "begin" }): Promise<void> {
   const mine = new Told(facts)
   told = mine
   const handler = await loaded
@@ -59,13 +61,15 @@ async function answer({ for: asked, inputs, facts, bounds }: Call): Promise<void
     // While its module was loaded it may have been given up: that is waiting to be heard.
     await turn()
     if (mine.aborted) throw notApplied("it was given up before it was called")
-    await report({ kind: "began" })
+    await report({ kind: "began", call })
+    // At the very edge: by now another may have asked what became of it, and gone on.
+    if (start !== undefined && leftOf(start) < 0) return tooLate
     return settle(await handler(...inputs, mine), mine)
   })
   if (said === undefined) return
   const answered: Answer<Taken[keyof Taken]> =
-    said.kind === "threw" ? said : { kind: "returned", value: take[asked](said.value, bounds) }
-  await report({ kind: "answered", answer: answered })
+    said.kind === "returned" ? { kind: "returned", value: take[asked](said.value, bounds) } : said
+  await report({ kind: "answered", call, answer: answered })
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -74,6 +78,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 async function listen(ask: () => Promise<unknown>): Promise<Answer<unknown> | undefined> {
   try {
     const value = await ask()
+    if (value === tooLate) return { kind: "too-late" }
     return value === interrupted ? undefined : { kind: "returned", value }
   } catch (error) {
     return threw(error)
@@ -81,6 +86,7 @@ async function listen(ask: () => Promise<unknown>): Promise<Answer<unknown> | un
 }
 
 const interrupted = Symbol("interrupted")
+const tooLate = Symbol("too late")
 
 /** Effects are run. Whoever makes one has loaded the library for it: without one, a process need not. */
 async function settle(value: unknown, told: Told): Promise<unknown> {
