@@ -12,7 +12,13 @@ beforeAll(async () => {
 afterAll(() => stage.strike())
 
 async function expectNoViolation(shape: Shape, crashes: number): Promise<void> {
-  const { points, violations } = await explore(stage, shape, { crashes, gaps: ["late", "soon"] })
+  const { points, violations } = await explore(stage, shape, {
+    crashes,
+    gaps: ["late", "soon"],
+    killedIn: crashes,
+    killOneOf: 1,
+    seed: 1,
+  })
   expect(violations.map(tellViolation)).toEqual([])
   expect(points).toBeGreaterThan(20)
 }

@@ -3,28 +3,43 @@
  * the process may be killed. So the points are those of the file, whatever the store does in between.
  */
 import type { DatabaseSyncOptions, DatabaseSync as Real, StatementSync } from "node:sqlite"
-import { point } from "./points.ts"
+import type { Points } from "./points.ts"
 
 const writes = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRAGMA journal_mode\s*=)/i
 const word = (sql: string): string => (/\S+(?:\s+\S+){0,2}/.exec(sql)?.[0] ?? sql).replace(/\s+/g, " ")
 
-/** Whether there is anything to commit: reads have transactions too. */
-let written = false
+let living: Points | undefined
+const opened = new Set<Real>()
 
-/** COMMIT has a point behind it as well: it is durable, and nobody has been told. */
-function around<A>(sql: string, run: () => A): A {
-  const commits = written && /^\s*(?:COMMIT|END)\b/i.test(sql)
-  if (commits || writes.test(sql)) point(`before ${word(sql)}`)
-  const result = run()
-  if (commits) point("after COMMIT")
-  written = !commits && (written || writes.test(sql))
-  return result
+/** What is opened from now on is opened in this life. */
+export function beginLife(points: Points): void {
+  living = points
+}
+
+/** Whatever its life has left open is closed, as at the end of a process. */
+export function closeAll(): void {
+  for (const db of opened) if (db.isOpen) db.close()
+  opened.clear()
 }
 
 /** Loaded when it is first asked for: a snapshot of the process cannot hold it. */
 function open(path: string | URL, options: DatabaseSyncOptions): Real {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
-  return new (class extends DatabaseSync {
+  const points = living
+  /** Whether there is anything to commit: reads have transactions too. */
+  let written = false
+
+  /** COMMIT has a point behind it as well: it is durable, and nobody has been told. */
+  function around<A>(sql: string, run: () => A): A {
+    const commits = written && /^\s*(?:COMMIT|END)\b/i.test(sql)
+    if (commits || writes.test(sql)) points?.pass(`before ${word(sql)}`)
+    const result = run()
+    if (commits) points?.pass("after COMMIT")
+    written = !commits && (written || writes.test(sql))
+    return result
+  }
+
+  const db = new (class extends DatabaseSync {
     override exec(sql: string): void {
       around(sql, () => super.exec(sql))
     }
@@ -38,6 +53,8 @@ function open(path: string | URL, options: DatabaseSyncOptions): Real {
       return statement
     }
   })(path, options)
+  opened.add(db)
+  return db
 }
 
 export class DatabaseSync {

@@ -7,20 +7,20 @@ import { ask, bareGround, collect, type Ground, passTo, type Request, settle, te
 
 /** What a line asks for. What has a number is answered. */
 export type Line = { readonly n?: number; readonly ground: string } & (
-  | { readonly op: "hello"; readonly life: string }
-  | { readonly op: "gone"; readonly life: string }
+  | { readonly op: "hello" | "gone"; readonly process: string }
+  | { readonly op: "heard" }
   | { readonly op: "ask" | "collect" | "tell"; readonly nowMs: number; readonly request: Request }
   | { readonly op: "acknowledge"; readonly seq: number; readonly text: string }
   | { readonly op: "ended"; readonly status: string }
   | { readonly op: "copy"; readonly from: string | undefined }
   | { readonly op: "merge"; readonly from: string }
   | { readonly op: "look"; readonly settled: boolean }
-  | { readonly op: "drop" }
+  | { readonly op: "drop"; readonly too: readonly string[] }
 )
 
 const grounds = new Map<string, Ground>()
 const open = new Set<string>()
-/** Who waits for all that a process has said before it died. */
+/** Who waits for all that a process has said before it died, by its name. */
 const waiting = new Map<string, () => void>()
 
 const groundOf = (name: string): Ground => {
@@ -60,7 +60,9 @@ function serve(line: Line): unknown {
       return ground
     }
     case "drop":
-      return grounds.delete(line.ground)
+      for (const ground of [line.ground, ...line.too]) grounds.delete(ground)
+      return true
+    case "heard":
     case "hello":
     case "gone":
       return undefined
@@ -68,18 +70,18 @@ function serve(line: Line): unknown {
 }
 
 function attend(socket: Socket): void {
-  let life: string | undefined
+  let name: string | undefined
   let kept = ""
   const take = (line: Line): void => {
     const answer = (value: unknown): void => {
       if (line.n !== undefined && socket.writable) socket.write(`${JSON.stringify({ n: line.n, value })}\n`)
     }
     if (line.op === "hello") {
-      life = line.life
-      open.add(life)
+      name = line.process
+      open.add(name)
       answer(true)
     } else if (line.op === "gone") {
-      if (open.has(line.life)) waiting.set(line.life, () => answer(true))
+      if (open.has(line.process)) waiting.set(line.process, () => answer(true))
       else answer(true)
     } else answer(serve(line))
   }
@@ -91,10 +93,10 @@ function attend(socket: Socket): void {
   // Whoever is killed does not say goodbye.
   socket.on("error", () => {})
   socket.on("close", () => {
-    if (life === undefined) return
-    open.delete(life)
-    waiting.get(life)?.()
-    waiting.delete(life)
+    if (name === undefined) return
+    open.delete(name)
+    waiting.get(name)?.()
+    waiting.delete(name)
   })
 }
 

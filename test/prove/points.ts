@@ -12,19 +12,33 @@ export interface Passed {
   readonly atMs: number
 }
 
-let fate: Fate | undefined
-let now = (): number => 0
-const passed: Passed[] = []
+/** Those of one life. What is left of a life that is over passes none. */
+export class Points {
+  readonly passed: Passed[] = []
+  readonly #fate: Fate | undefined
+  readonly #now: () => number
+  readonly #keep: (at: number) => void
+  #over = false
 
-export function beginLife(to: Fate | undefined, clock: () => number): void {
-  fate = to
-  now = clock
-}
+  /** What `keep` does is done at each of them. */
+  constructor(fate: Fate | undefined, now: () => number, keep: (at: number) => void) {
+    this.#fate = fate
+    this.#now = now
+    this.#keep = keep
+  }
 
-/** In order. */
-export const pointsPassed = (): readonly Passed[] => passed
+  get over(): boolean {
+    return this.#over
+  }
 
-export function point(name: string): void {
-  passed.push({ name, atMs: now() })
-  if (fate?.at === passed.length - 1) process.kill(process.pid, fate.signal)
+  pass(name: string): void {
+    if (this.#over) return
+    const at = this.passed.push({ name, atMs: this.#now() }) - 1
+    this.#keep(at)
+    if (this.#fate?.at === at) process.kill(process.pid, this.#fate.signal)
+  }
+
+  end(): void {
+    this.#over = true
+  }
 }

@@ -1,10 +1,10 @@
 /** Many plans, several at a time. */
-import { type Explored, explore, type Turn, type Violation } from "./explore.ts"
+import { type Bounds, type Counts, type Explored, explore, type Turn, type Violation } from "./explore.ts"
 import { Stage } from "./stage.ts"
 import type { Shape } from "./zoo.ts"
 
 export interface ProofOptions {
-  readonly crashes: number
+  readonly bounds: Omit<Bounds, "gaps">
   readonly jobs: number
   readonly plansMax: number
   /** By `performance.now()`: no plan is begun after that. */
@@ -14,8 +14,7 @@ export interface ProofOptions {
 
 export interface Proof {
   readonly plans: number
-  readonly points: number
-  readonly killed: number
+  readonly counts: Counts
   readonly lives: number
   readonly tookMs: number
   readonly violations: readonly Violation[]
@@ -25,17 +24,17 @@ export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Pro
   const stage = await Stage.set(options.jobs)
   const beganMs = performance.now()
   const left = shapes[Symbol.iterator]()
-  let [begun, plans, points, killed] = [0, 0, 0, 0]
+  let [begun, plans] = [0, 0]
+  const counts = { points: 0, killed: 0, copied: 0, states: 0 }
   const violations: Violation[] = []
   const work = async (): Promise<void> => {
     while (begun < options.plansMax && performance.now() < options.untilMs) {
       const { value: shape, done } = left.next()
       if (done) return
       begun += 1
-      const explored = await explore(stage, shape, { crashes: options.crashes, gaps: ["late", "soon"] })
+      const explored = await explore(stage, shape, { ...options.bounds, gaps: ["late", "soon"] })
       plans += 1
-      points += explored.points
-      killed += explored.killed
+      for (const count of ["points", "killed", "copied", "states"] as const) counts[count] += explored[count]
       violations.push(...explored.violations)
       options.onPlan?.(shape, explored, plans)
     }
@@ -45,7 +44,7 @@ export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Pro
   } finally {
     stage.strike()
   }
-  return { plans, points, killed, lives: stage.lives, tookMs: performance.now() - beganMs, violations }
+  return { plans, counts, lives: stage.lives, tookMs: performance.now() - beganMs, violations }
 }
 
 /** All that is needed to see it: what was done to the run, what was wrong then, and its journal. */

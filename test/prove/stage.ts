@@ -1,42 +1,42 @@
 /** Where lives are lived: a store, a clock and a ground of the outside world for each state, copied to go on from it again. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { type Entry, Journal } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
+import { tellFinding, verifyStore } from "../../src/journal/verify.ts"
 import { bundle } from "./bundle.ts"
+import { clockIn, copyFiles, copyStore, storeIn, storeParts } from "./files.ts"
 import { type Ended, type Life, runId } from "./life.ts"
 import { OutsideLine } from "./outside-line.ts"
 import { readClock, writeClock } from "./shared-clock.ts"
+import { type Living, Troupe } from "./troupe.ts"
 import type { Ground } from "./world.ts"
 
 /** Some day of 2026. */
 const dawnMs = 1_780_000_000_000
 
-/** No life takes so long, on any machine. */
-const stuckMs = 120_000
-
 /** A state of everything that outlives a process, by name. */
 export type State = string
 
-type Told = Pick<Life, "shape" | "way" | "seed"> & Partial<Pick<Life, "word" | "fate">>
+type Told = Omit<Life, "state">
 
-/** A process that lives on the stage. */
-export interface Living {
-  readonly process: ChildProcess
-  /** Undefined where it was killed. */
-  readonly ended: Promise<Ended | undefined>
+/** What the store itself says of what is in it. */
+export interface Kept {
+  readonly entries: readonly Entry[]
+  /** What is wrong with its chain, its tables or its file. */
+  readonly findings: readonly string[]
 }
 
 export class Stage {
   readonly #folder: string
-  readonly #flags: readonly string[]
   readonly #outside: ChildProcess
   readonly #line: OutsideLine
+  readonly #troupe: Troupe
   readonly #jobs: number
   readonly #waiting: (() => void)[] = []
   #alive = 0
@@ -52,53 +52,65 @@ export class Stage {
   ) {
     this.#folder = folder
     this.#jobs = jobs
-    this.#flags = flags
     this.#outside = outside
     this.#line = line
+    this.#troupe = new Troupe([...flags, folder], jobs, (process) => line.ask("", { op: "gone", process }))
   }
 
-  /** So many processes at a time, and no more. */
+  /** So many lives at a time, and no more. */
   static async set(jobs: number): Promise<Stage> {
     // What a killed process has written is in memory either way, so a memory's file system will do.
     const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sequitur-prove-"))
-    const socket = join(folder, "outside")
     const script = resolve(import.meta.dirname, "outside.ts")
-    const outside = spawn(process.execPath, ["--conditions=@sequitur/source", "--no-warnings", script, socket], {
-      stdio: ["pipe", "pipe", "inherit"],
-    })
+    const outside = spawn(
+      process.execPath,
+      ["--conditions=@sequitur/source", "--no-warnings", script, join(folder, "outside")],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    )
     const listening = new Promise((done) => outside.stdout?.once("data", done))
     const [flags] = await Promise.all([bundle(folder), listening])
-    return new Stage(folder, flags, outside, await OutsideLine.open(socket), jobs)
+    return new Stage(folder, flags, outside, await OutsideLine.open(join(folder, "outside")), jobs)
+  }
+
+  get processes(): number {
+    return this.#troupe.started
   }
 
   strike(): void {
+    this.#troupe.leave()
     this.#line.close()
     this.#outside.stdin?.end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
+  /** A name that no state has yet. */
+  name(): State {
+    this.#made += 1
+    return `state-${this.#made}`
+  }
+
   async fresh(): Promise<State> {
-    const state = this.#make()
-    writeClock(this.#file(state, "clock"), dawnMs)
+    const state = this.name()
+    mkdirSync(this.#at(state))
+    writeClock(clockIn(this.#at(state)), dawnMs)
     await this.#line.ask(state, { op: "copy", from: undefined })
     return state
   }
 
   async copy(from: State): Promise<State> {
-    const state = this.#make()
-    copyStore(this.#file(from, "store.db"), this.#file(state, "store.db"))
-    copyFileSync(this.#file(from, "clock"), this.#file(state, "clock"))
+    const state = this.name()
+    copyFiles(this.#at(from), this.#at(state))
     await this.#line.ask(state, { op: "copy", from })
     return state
   }
 
-  async drop(state: State): Promise<void> {
-    rmSync(join(this.#folder, state), { recursive: true, force: true })
-    await this.#line.ask(state, { op: "drop" })
+  async drop(state: State, ...too: readonly State[]): Promise<void> {
+    for (const one of [state, ...too]) rmSync(this.#at(one), { recursive: true, force: true })
+    await this.#line.ask(state, { op: "drop", too })
   }
 
   pass(state: State, ms: number): void {
-    const clock = this.#file(state, "clock")
+    const clock = clockIn(this.#at(state))
     writeClock(clock, readClock(clock) + ms)
   }
 
@@ -117,35 +129,7 @@ export class Stage {
   /** The same at once, for who wants to stop it. */
   start(state: State, told: Told): Living {
     this.lives += 1
-    const id = `life-${this.lives}`
-    const life: Life = {
-      id,
-      ...told,
-      store: this.#file(state, "store.db"),
-      clock: this.#file(state, "clock"),
-      socket: join(this.#folder, "outside"),
-      ground: state,
-    }
-    const child = spawn(process.execPath, [...this.#flags, JSON.stringify(life)], {
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: stuckMs,
-      killSignal: "SIGABRT",
-    })
-    return { process: child, ended: this.#end(id, child, told.fate?.signal === "SIGKILL") }
-  }
-
-  async #end(id: string, child: ChildProcess, mortal: boolean): Promise<Ended | undefined> {
-    let said = ""
-    let complaint = ""
-    child.stdout?.setEncoding("utf8").on("data", (text) => (said += text))
-    child.stderr?.setEncoding("utf8").on("data", (text) => (complaint += text))
-    const signal = await new Promise((done) => child.once("close", (_, signal) => done(signal)))
-    // Whatever it has sent has come to the outside world before anybody looks at that.
-    await this.#line.ask("", { op: "gone", life: id })
-    if (mortal && signal === "SIGKILL") return undefined
-    if (signal !== null || said === "")
-      return { ended: `${signal ?? "broken"}`, message: complaint.slice(-2_000), points: [] }
-    return JSON.parse(said) as Ended
+    return this.#troupe.play({ ...told, state })
   }
 
   /** The outside world as it is, or once everything that was accepted has happened. */
@@ -153,17 +137,17 @@ export class Stage {
     return this.#line.ask<Ground>(state, { op: "look", settled })
   }
 
-  /** The journal, read by the store itself: its chain is verified. The state stays as it is. */
-  async entries(state: State): Promise<readonly Entry[]> {
-    if (!existsSync(this.#file(state, "store.db"))) return []
+  /** The journal, read and verified by the store itself. The state stays as it is. */
+  async kept(state: State): Promise<Kept> {
+    if (!existsSync(storeIn(this.#at(state)))) return { entries: [], findings: [] }
     return this.#aside(state, (file) =>
       Effect.runPromise(
-        Effect.scoped(
-          Effect.provide(
-            Journal.use((journal) => journal.read(runId)),
-            sqlite(file),
-          ),
-        ),
+        Journal.use((journal) =>
+          Effect.all({
+            entries: journal.read(runId),
+            findings: journal.inspect((whole) => verifyStore(whole).findings.map(tellFinding)),
+          }),
+        ).pipe(Effect.provide(sqlite(file)), Effect.scoped),
       ),
     )
   }
@@ -173,12 +157,23 @@ export class Stage {
    * what comes, but only what must not be lost. Undefined where nothing was begun.
    */
   async digest(state: State): Promise<string | undefined> {
-    if (!existsSync(this.#file(state, "store.db"))) return undefined
+    if (!existsSync(storeIn(this.#at(state)))) return undefined
     const tables = await this.#aside(state, (file) => Promise.resolve(dump(file)))
     if (tables === undefined) return undefined
     const { acknowledged: _, ended: __, ...ground } = await this.ground(state, false)
-    const whole = [tables, ground, readClock(this.#file(state, "clock"))]
+    const whole = [tables, ground, readClock(clockIn(this.#at(state)))]
     return createHash("sha256").update(JSON.stringify(whole)).digest("hex")
+  }
+
+  /** Equal where the files are, byte for byte (but for what SQLite draws at random), and the outside world with what was acknowledged. */
+  async fingerprint(state: State): Promise<string> {
+    const hash = createHash("sha256").update(JSON.stringify(await this.ground(state, false)))
+    hash.update(readFileSync(clockIn(this.#at(state))))
+    for (const part of storeParts) {
+      const file = storeIn(this.#at(state)) + part
+      if (existsSync(file)) hash.update(`\0${part}\0`).update(unsalted(part, readFileSync(file)))
+    }
+    return hash.digest("hex")
   }
 
   /** What was acknowledged in one of two equal states was acknowledged. */
@@ -187,31 +182,19 @@ export class Stage {
   }
 
   async #aside<A>(state: State, use: (file: string) => Promise<A>): Promise<A> {
-    const aside = this.#make()
+    const aside = this.#at(this.name())
+    mkdirSync(aside)
     try {
-      const file = this.#file(aside, "store.db")
-      copyStore(this.#file(state, "store.db"), file)
-      return await use(file)
+      copyStore(storeIn(this.#at(state)), storeIn(aside))
+      return await use(storeIn(aside))
     } finally {
-      rmSync(join(this.#folder, aside), { recursive: true, force: true })
+      rmSync(aside, { recursive: true, force: true })
     }
   }
 
-  #make(): State {
-    this.#made += 1
-    const state = `state-${this.#made}`
-    mkdirSync(join(this.#folder, state))
-    return state
+  #at(state: State): string {
+    return join(this.#folder, state)
   }
-
-  #file(state: State, name: string): string {
-    return join(this.#folder, state, name)
-  }
-}
-
-/** The file and its log. The index of the log is made anew by whoever opens it first, as after a crash. */
-function copyStore(from: string, to: string): void {
-  for (const part of ["", "-wal", "-journal"]) if (existsSync(from + part)) copyFileSync(from + part, to + part)
 }
 
 /** All that its tables hold; undefined where no run is in them. */
@@ -224,4 +207,14 @@ function dump(file: string): string | undefined {
   } finally {
     db.close()
   }
+}
+
+/** Without the salts of a log and the checksums that they go into; without the nonce of a rollback journal. */
+function unsalted(part: (typeof storeParts)[number], bytes: Buffer): Buffer {
+  if (part === "-journal") bytes.fill(0, 12, 16)
+  if (part !== "-wal" || bytes.length < 32) return bytes
+  const frameBytes = 24 + bytes.readUInt32BE(8)
+  bytes.fill(0, 16, 32)
+  for (let at = 32; at + 24 <= bytes.length; at += frameBytes) bytes.fill(0, at + 8, at + 24)
+  return bytes
 }

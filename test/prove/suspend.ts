@@ -6,7 +6,8 @@ import type { Entry } from "sequitur/run"
 import { replay } from "../../src/journal/state.ts"
 import { judge } from "./judge.ts"
 import { type Ended, runId } from "./life.ts"
-import type { Living, Stage, State } from "./stage.ts"
+import type { Stage, State } from "./stage.ts"
+import type { Living } from "./troupe.ts"
 import { lateMs, type Shape, soonMs } from "./zoo.ts"
 
 export interface Suspended {
@@ -51,11 +52,11 @@ export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Su
   if (ended === undefined) throw new Error("nobody was to be killed")
   // What the owner has observed may settle the run, or it may be due by now.
   const last = await goOn(stage, state, shape, "resume")
-  const entries = await stage.entries(state)
+  const kept = await stage.kept(state)
   const ground = await stage.ground(state, true)
-  const problems = judge({ shape, ended: last, entries, ground, unharmed: false })
+  const problems = judge({ shape, ended: last, ...kept, ground, unharmed: false })
   await stage.drop(state)
-  return { ended, entries, problems }
+  return { ended, entries: kept.entries, problems }
 }
 
 /** Until it stops for good. Undefined where there is nothing to go on with. */
@@ -66,7 +67,7 @@ async function goOn(
   first: "resume" | "take-over",
 ): Promise<Ended | undefined> {
   for (let turn = 0; turn < turnsMax; turn++) {
-    const folded = replay(runId, await stage.entries(state))
+    const folded = replay(runId, (await stage.kept(state)).entries)
     if (folded instanceof Error || folded.status !== "running") return undefined
     const way = turn === 0 ? first : "resume"
     const ended = await stage.live(state, { shape, way, seed: `${first}-${turn}-${folded.epoch}` })

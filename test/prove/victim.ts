@@ -1,7 +1,9 @@
 /**
- * One life of a run, in a process that is killed at a point of it: begins or takes up the run `run` in a SQLite file, and says on
- * its last line what came of it and which points it has passed.
+ * Lives of a run, in a process that may be killed at a point of one: each is a line on its input. It begins or takes up the run
+ * `run` in a SQLite file, and says on a line of its own what came of it and which points it has passed. Nothing of a life
+ * that is over reaches the files, the outside or the points of the next.
  */
+import { join } from "node:path"
 import v8 from "node:v8"
 import { Clock } from "effect/Clock"
 import * as Layer from "effect/Layer"
@@ -18,27 +20,49 @@ import {
   toolbox,
 } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
-import { type Ended, type Life, runId } from "./life.ts"
+import { clockIn, copyFiles, storeIn } from "./files.ts"
+import { type Ended, type Life, runId, stateAt } from "./life.ts"
+import { beginLife, closeAll } from "./mortal-sqlite.ts"
 import { OutsideLine } from "./outside-line.ts"
-import { beginLife, point, pointsPassed } from "./points.ts"
+import { Points } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
 import { catalog, documentOf } from "./zoo.ts"
 
 class Victim {
   readonly #life: Life
+  readonly #folder: string
   readonly #clock: SharedClock
   readonly #line: OutsideLine
+  readonly #points: Points
 
-  constructor(life: Life, line: OutsideLine) {
+  /** In a folder of states. */
+  constructor(life: Life, folder: string, line: OutsideLine) {
     this.#life = life
+    this.#folder = folder
     this.#line = line
-    this.#clock = new SharedClock(life.clock)
-    beginLife(life.fate, () => this.#clock.currentTimeMillisUnsafe())
+    this.#clock = new SharedClock(clockIn(join(folder, life.state)))
+    this.#points = new Points(
+      life.fate,
+      () => this.#clock.currentTimeMillisUnsafe(),
+      (at) => this.#keep(at),
+    )
+    beginLife(this.#points)
   }
 
-  async live(): Promise<Omit<Ended, "points">> {
-    const { way, word, ground } = this.#life
+  /** To its end, and with everything that it has left open closed. */
+  async end(): Promise<Ended> {
+    const ended = { ...(await this.#live()), points: this.#points.passed }
+    this.#points.end()
+    this.#clock.stop()
+    closeAll()
+    // What it has said outside has come there before this is answered.
+    await this.#line.ask(this.#life.state, { op: "heard" })
+    return ended
+  }
+
+  async #live(): Promise<Omit<Ended, "points">> {
+    const { way, word, state } = this.#life
     const runner = this.#runner()
     try {
       if (word !== undefined) {
@@ -51,7 +75,7 @@ class Victim {
       }
       const { status } =
         way === "run" ? await this.#begin(runner) : await runner.resume(runId, { takeOver: way === "take-over" })
-      this.#line.say(ground, { op: "ended", status })
+      this.#line.say(state, { op: "ended", status })
       this.#mark(`reported ${status}`)
       return { ended: status }
     } catch (error) {
@@ -68,15 +92,17 @@ class Victim {
   }
 
   #runner(): Runner {
-    const { store, seed, ground } = this.#life
+    const { seed, state } = this.#life
+    const store = storeIn(join(this.#folder, state))
     return createRunner({
       catalog,
       tools: toolbox(catalog, this.#handlers() as never),
       store: Layer.merge(sqlite(store), Layer.succeed(Clock)(this.#clock)),
       ids: seededIds(seed),
       onEvent: ({ seq, event }) => {
+        if (this.#points.over) return
         this.#mark("before acknowledging")
-        this.#line.say(ground, { op: "acknowledge", seq, text: JSON.stringify(event) })
+        this.#line.say(state, { op: "acknowledge", seq, text: JSON.stringify(event) })
         this.#mark("acknowledged")
       },
     })
@@ -130,13 +156,23 @@ class Victim {
   }
 
   #ask<Value>(op: "ask" | "collect" | "tell", request: Request): Promise<Value> {
+    if (this.#points.over) return new Promise(() => {})
     const nowMs = this.#clock.currentTimeMillisUnsafe()
-    return this.#clock.during(this.#line.ask<Value>(this.#life.ground, { op, request, nowMs }))
+    return this.#clock.during(this.#line.ask<Value>(this.#life.state, { op, request, nowMs }))
   }
 
   #mark(name: string): void {
     this.#clock.sign()
-    point(name)
+    this.#points.pass(name)
+  }
+
+  /** What a crash at this point leaves behind: the files as they are, and outside everything that was said before. */
+  #keep(at: number): void {
+    const { state, keepAs } = this.#life
+    if (keepAs === undefined) return
+    const to = stateAt(keepAs, at)
+    copyFiles(join(this.#folder, state), join(this.#folder, to))
+    this.#line.say(to, { op: "copy", from: state })
   }
 }
 
@@ -147,11 +183,17 @@ const requestOf = (tool: string, args: unknown, key: string | undefined): Reques
 })
 
 async function main(): Promise<void> {
-  const life = JSON.parse(process.argv.at(-1) ?? "") as Life
-  const line = await OutsideLine.open(life.socket)
-  await line.ask(life.ground, { op: "hello", life: life.id })
-  const ended: Ended = { ...(await new Victim(life, line).live()), points: pointsPassed() }
-  process.stdout.write(`${JSON.stringify(ended)}\n`, () => process.exit())
+  const [folder = "", name = ""] = process.argv.slice(-2)
+  const line = await OutsideLine.open(join(folder, "outside"))
+  await line.ask("", { op: "hello", process: name })
+  let kept = ""
+  process.stdin.setEncoding("utf8").on("end", () => process.exit())
+  for await (const chunk of process.stdin) {
+    const told = `${kept}${chunk}`.split("\n")
+    kept = told.pop() ?? ""
+    for (const life of told)
+      process.stdout.write(`${JSON.stringify(await new Victim(JSON.parse(life) as Life, folder, line).end())}\n`)
+  }
 }
 
 v8.startupSnapshot.setDeserializeMainFunction(() => void main())
