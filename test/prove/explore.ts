@@ -55,7 +55,7 @@ export interface Bounds {
 
 /** Where a run is gone on from. */
 interface Place {
-  readonly state: Promise<State>
+  readonly state: State
   readonly way: "run" | "resume" | "take-over"
   /** What a person says first, where the run is in doubt. */
   readonly word?: Word
@@ -109,8 +109,8 @@ class Exploration {
       const kept = passed.map((_, at) => stateAt(keepAs, at))
       if (place.turns.length === 0) await this.#compareSame(passed, kept)
       await Promise.all(passed.map((_, at) => this.#crash(place, passed, at, kept)))
-      await this.#stage.drop(await place.state, ...kept)
-    } else await this.#stage.drop(await place.state)
+      this.#stage.drop(place.state, ...kept)
+    } else this.#stage.drop(place.state)
   }
 
   /** Points after which nothing was done leave the same behind: it is enough to go on from the last of them. */
@@ -131,9 +131,9 @@ class Exploration {
       const digest = await this.#stage.digest(state)
       const gaps = digest === undefined ? this.#bounds.gaps.slice(0, 1) : this.#bounds.gaps
       const ways = place.ways * alikeAt(passed, at)
-      for (const gap of gaps) await this.#leave({ ...place, ways }, state, digest, gap, turns)
+      for (const gap of gaps) this.#leave({ ...place, ways }, state, digest, gap, turns)
     }
-    if (killed !== undefined) await this.#stage.drop(killed)
+    if (killed !== undefined) this.#stage.drop(killed)
   }
 
   #isKilled({ crashesLeft }: Place, turns: readonly Turn[], last: boolean): boolean {
@@ -147,7 +147,7 @@ class Exploration {
   /** A process is killed there: what it leaves behind is what was copied at that point. */
   async #kill(place: Place, turns: readonly Turn[], at: number, copied: State): Promise<State> {
     this.#killed += 1
-    const state = await this.#stage.copy(await place.state)
+    const state = this.#stage.copy(place.state)
     const ended = await this.#stage.live(state, { ...this.#lifeIn(place), fate: { signal: "SIGKILL", at } })
     const problems: string[] = []
     if (ended !== undefined)
@@ -159,28 +159,27 @@ class Exploration {
   }
 
   /** To be taken up after a crash. */
-  #leave(place: Place, state: State, digest: string | undefined, gap: Gap, turns: readonly Turn[]): Promise<void> {
+  #leave(place: Place, state: State, digest: string | undefined, gap: Gap, turns: readonly Turn[]): void {
     const after = {
       way: digest === undefined ? "run" : gap === "late" ? "resume" : "take-over",
       turns: [...turns, { kind: "taken-up", gap }],
       crashesLeft: place.crashesLeft - 1,
       ways: place.ways,
     } as const
-    return this.#find(`${gap} ${digest}`, after, state, gap === "late" ? lateMs : soonMs)
+    this.#find(`${gap} ${digest}`, after, state, gap === "late" ? lateMs : soonMs)
   }
 
   /** Adds a place to go on from later, with a copy of the state; or one more way to one that is known. */
-  async #find(of: string, place: Omit<Place, "state">, state: State, passMs: number): Promise<void> {
+  #find(of: string, place: Omit<Place, "state">, state: State, passMs: number): void {
     const name = `${place.crashesLeft} ${of}`
     const known = this.#found.get(name)
     if (known !== undefined) {
       known.ways += place.ways
-      return this.#stage.merge(await known.state, state)
+      return this.#stage.merge(known.state, state)
     }
-    // Known before it is there: others come to it meanwhile.
     const copied = this.#stage.copy(state)
+    this.#stage.pass(copied, passMs)
     this.#found.set(name, { ...place, state: copied })
-    this.#stage.pass(await copied, passMs)
   }
 
   #lifeIn({ way, word, turns }: Place) {
@@ -190,7 +189,7 @@ class Exploration {
   /** Lets it live, and judges what it has done; where that is not all, there is a place to go on from. Gives back its points. */
   async #goOn(place: Place, keepAs: string | undefined): Promise<readonly Passed[]> {
     const stage = this.#stage
-    const state = await stage.copy(await place.state)
+    const state = stage.copy(place.state)
     const ended = await stage.live(state, { ...this.#lifeIn(place), ...(keepAs === undefined ? {} : { keepAs }) })
     if (ended === undefined) throw new Error("nobody was to be killed")
     const kept = await stage.kept(state)
@@ -205,7 +204,7 @@ class Exploration {
       if (problems.length === 0 && !(folded instanceof Error) && folded.status === "in_doubt" && more)
         await this.#rest(place, state, { kind: "resolved" }, await this.#lookUp(state, folded))
     }
-    await stage.drop(state)
+    stage.drop(state)
     return ended.points
   }
 
@@ -213,7 +212,7 @@ class Exploration {
   async #rest({ turns, crashesLeft, ways }: Place, state: State, turn: Turn, word?: Word): Promise<void> {
     const said = word === undefined ? {} : { word }
     const after = { way: "resume", turns: [...turns, turn], crashesLeft, ways, ...said } as const
-    await this.#find(`${turn.kind} ${await this.#stage.digest(state)}`, after, state, lateMs)
+    this.#find(`${turn.kind} ${await this.#stage.digest(state)}`, after, state, lateMs)
   }
 
   async #judge({ turns }: Place, state: State, ended: Ended, kept: Kept): Promise<readonly string[]> {

@@ -11,10 +11,7 @@ export const storeParts = ["", "-wal", "-journal"] as const
 /** Into a folder that is not there yet. */
 export function copyFiles(from: string, to: string): void {
   mkdirSync(to)
-  copyStore(storeIn(from), storeIn(to))
+  for (const part of storeParts)
+    if (existsSync(storeIn(from) + part)) copyFileSync(storeIn(from) + part, storeIn(to) + part)
   copyFileSync(clockIn(from), clockIn(to))
-}
-
-export function copyStore(from: string, to: string): void {
-  for (const part of storeParts) if (existsSync(from + part)) copyFileSync(from + part, to + part)
 }

@@ -8,6 +8,7 @@ export class OutsideLine {
   readonly #socket: Socket
   readonly #waiting = new Map<number, (value: never) => void>()
   #asked = 0
+  #unsent = ""
 
   private constructor(socket: Socket) {
     this.#socket = socket
@@ -30,17 +31,24 @@ export class OutsideLine {
     })
   }
 
-  /** Sent when this returns: the system has it, whatever becomes of this process. */
+  /** Sent with what is asked next, or when it is flushed. */
   say(ground: string, line: Without<Line>): void {
-    this.#socket.write(`${JSON.stringify({ ...line, ground })}\n`)
+    this.#unsent += `${JSON.stringify({ ...line, ground })}\n`
   }
 
   ask<Value>(ground: string, line: Without<Line>): Promise<Value> {
     const n = this.#asked++
     return new Promise<Value>((resolve) => {
       this.#waiting.set(n, resolve)
-      this.#socket.write(`${JSON.stringify({ ...line, ground, n })}\n`)
+      this.#unsent += `${JSON.stringify({ ...line, ground, n })}\n`
+      this.flush()
     })
+  }
+
+  /** When this returns the system has all that was said, whatever becomes of this process. */
+  flush(): void {
+    if (this.#unsent !== "") this.#socket.write(this.#unsent)
+    this.#unsent = ""
   }
 
   close(): void {

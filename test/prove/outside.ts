@@ -8,14 +8,13 @@ import { ask, bareGround, collect, type Ground, passTo, type Request, settle, te
 /** What a line asks for. What has a number is answered. */
 export type Line = { readonly n?: number; readonly ground: string } & (
   | { readonly op: "hello" | "gone"; readonly process: string }
-  | { readonly op: "heard" }
+  | { readonly op: "heard" | "drop" }
   | { readonly op: "ask" | "collect" | "tell"; readonly nowMs: number; readonly request: Request }
   | { readonly op: "acknowledge"; readonly seq: number; readonly text: string }
   | { readonly op: "ended"; readonly status: string }
   | { readonly op: "copy"; readonly from: string | undefined }
   | { readonly op: "merge"; readonly from: string }
   | { readonly op: "look"; readonly settled: boolean }
-  | { readonly op: "drop"; readonly too: readonly string[] }
 )
 
 const grounds = new Map<string, Ground>()
@@ -60,8 +59,7 @@ function serve(line: Line): unknown {
       return ground
     }
     case "drop":
-      for (const ground of [line.ground, ...line.too]) grounds.delete(ground)
-      return true
+      return grounds.delete(line.ground)
     case "heard":
     case "hello":
     case "gone":

@@ -18,13 +18,15 @@ export class Points {
   readonly #fate: Fate | undefined
   readonly #now: () => number
   readonly #keep: (at: number) => void
+  readonly #last: () => void
   #over = false
 
-  /** What `keep` does is done at each of them. */
-  constructor(fate: Fate | undefined, now: () => number, keep: (at: number) => void) {
+  /** What `keep` does is done at each of them, and what `last` does before the signal. */
+  constructor(fate: Fate | undefined, now: () => number, keep: (at: number) => void, last: () => void) {
     this.#fate = fate
     this.#now = now
     this.#keep = keep
+    this.#last = last
   }
 
   get over(): boolean {
@@ -35,7 +37,9 @@ export class Points {
     if (this.#over) return
     const at = this.passed.push({ name, atMs: this.#now() }) - 1
     this.#keep(at)
-    if (this.#fate?.at === at) process.kill(process.pid, this.#fate.signal)
+    if (this.#fate?.at !== at) return
+    this.#last()
+    process.kill(process.pid, this.#fate.signal)
   }
 
   end(): void {

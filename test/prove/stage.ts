@@ -10,7 +10,7 @@ import { type Entry, Journal } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { tellFinding, verifyStore } from "../../src/journal/verify.ts"
 import { bundle } from "./bundle.ts"
-import { clockIn, copyFiles, copyStore, storeIn, storeParts } from "./files.ts"
+import { clockIn, copyFiles, storeIn, storeParts } from "./files.ts"
 import { type Ended, type Life, runId } from "./life.ts"
 import { OutsideLine } from "./outside-line.ts"
 import { readClock, writeClock } from "./shared-clock.ts"
@@ -89,24 +89,26 @@ export class Stage {
     return `state-${this.#made}`
   }
 
-  async fresh(): Promise<State> {
+  fresh(): State {
     const state = this.name()
     mkdirSync(this.#at(state))
     writeClock(clockIn(this.#at(state)), dawnMs)
-    await this.#line.ask(state, { op: "copy", from: undefined })
+    this.#line.say(state, { op: "copy", from: undefined })
     return state
   }
 
-  async copy(from: State): Promise<State> {
+  copy(from: State): State {
     const state = this.name()
     copyFiles(this.#at(from), this.#at(state))
-    await this.#line.ask(state, { op: "copy", from })
+    this.#line.say(state, { op: "copy", from })
     return state
   }
 
-  async drop(state: State, ...too: readonly State[]): Promise<void> {
-    for (const one of [state, ...too]) rmSync(this.#at(one), { recursive: true, force: true })
-    await this.#line.ask(state, { op: "drop", too })
+  drop(...states: readonly State[]): void {
+    for (const state of states) {
+      rmSync(this.#at(state), { recursive: true, force: true })
+      this.#line.say(state, { op: "drop" })
+    }
   }
 
   pass(state: State, ms: number): void {
@@ -119,7 +121,7 @@ export class Stage {
     while (this.#alive >= this.#jobs) await new Promise<void>((go) => this.#waiting.push(go))
     this.#alive += 1
     try {
-      return await this.start(state, told).ended
+      return await (await this.start(state, told)).ended
     } finally {
       this.#alive -= 1
       this.#waiting.shift()?.()
@@ -127,8 +129,10 @@ export class Stage {
   }
 
   /** The same at once, for who wants to stop it. */
-  start(state: State, told: Told): Living {
+  async start(state: State, told: Told): Promise<Living> {
     this.lives += 1
+    // What was said of this state has come to the outside before anybody lives in it.
+    await this.#line.ask(state, { op: "heard" })
     return this.#troupe.play({ ...told, state })
   }
 
@@ -137,18 +141,17 @@ export class Stage {
     return this.#line.ask<Ground>(state, { op: "look", settled })
   }
 
-  /** The journal, read and verified by the store itself. The state stays as it is. */
+  /** The journal, read and verified by the store itself, as whoever takes the run up next finds it. */
   async kept(state: State): Promise<Kept> {
-    if (!existsSync(storeIn(this.#at(state)))) return { entries: [], findings: [] }
-    return this.#aside(state, (file) =>
-      Effect.runPromise(
-        Journal.use((journal) =>
-          Effect.all({
-            entries: journal.read(runId),
-            findings: journal.inspect((whole) => verifyStore(whole).findings.map(tellFinding)),
-          }),
-        ).pipe(Effect.provide(sqlite(file)), Effect.scoped),
-      ),
+    const file = storeIn(this.#at(state))
+    if (!existsSync(file)) return { entries: [], findings: [] }
+    return Effect.runPromise(
+      Journal.use((journal) =>
+        Effect.all({
+          entries: journal.read(runId),
+          findings: journal.inspect((whole) => verifyStore(whole).findings.map(tellFinding)),
+        }),
+      ).pipe(Effect.provide(sqlite(file)), Effect.scoped),
     )
   }
 
@@ -157,8 +160,9 @@ export class Stage {
    * what comes, but only what must not be lost. Undefined where nothing was begun.
    */
   async digest(state: State): Promise<string | undefined> {
-    if (!existsSync(storeIn(this.#at(state)))) return undefined
-    const tables = await this.#aside(state, (file) => Promise.resolve(dump(file)))
+    const file = storeIn(this.#at(state))
+    if (!existsSync(file)) return undefined
+    const tables = dump(file)
     if (tables === undefined) return undefined
     const { acknowledged: _, ended: __, ...ground } = await this.ground(state, false)
     const whole = [tables, ground, readClock(clockIn(this.#at(state)))]
@@ -177,19 +181,8 @@ export class Stage {
   }
 
   /** What was acknowledged in one of two equal states was acknowledged. */
-  async merge(into: State, from: State): Promise<void> {
-    await this.#line.ask(into, { op: "merge", from })
-  }
-
-  async #aside<A>(state: State, use: (file: string) => Promise<A>): Promise<A> {
-    const aside = this.#at(this.name())
-    mkdirSync(aside)
-    try {
-      copyStore(storeIn(this.#at(state)), storeIn(aside))
-      return await use(storeIn(aside))
-    } finally {
-      rmSync(aside, { recursive: true, force: true })
-    }
+  merge(into: State, from: State): void {
+    this.#line.say(into, { op: "merge", from })
   }
 
   #at(state: State): string {
@@ -197,9 +190,12 @@ export class Stage {
   }
 }
 
-/** All that its tables hold; undefined where no run is in them. */
+/**
+ * All that its tables hold; undefined where no run is in them. The file and its log stay as they are: who may not write does not
+ * move the log into the file.
+ */
 function dump(file: string): string | undefined {
-  const db = new DatabaseSync(file)
+  const db = new DatabaseSync(file, { readOnly: true })
   try {
     const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
     const all = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()] as const)

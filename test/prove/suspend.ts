@@ -32,15 +32,15 @@ const turnsMax = 8
 
 /** The points that the first life of a plan passes. */
 export async function pointsOf(stage: Stage, shape: Shape): Promise<readonly string[]> {
-  const state = await stage.fresh()
+  const state = stage.fresh()
   const ended = await stage.live(state, { shape, way: "run", seed: "owner" })
-  await stage.drop(state)
+  stage.drop(state)
   return ended?.points.map(({ name }) => name) ?? []
 }
 
 export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Suspension): Promise<Suspended> {
-  const state = await stage.fresh()
-  const owner = stage.start(state, { shape, way: "run", seed: "owner", fate: { signal: "SIGSTOP", at } })
+  const state = stage.fresh()
+  const owner = await stage.start(state, { shape, way: "run", seed: "owner", fate: { signal: "SIGSTOP", at } })
   await stopped(owner)
   stage.pass(state, passMs)
   if (other !== "nobody") {
@@ -55,7 +55,7 @@ export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Su
   const kept = await stage.kept(state)
   const ground = await stage.ground(state, true)
   const problems = judge({ shape, ended: last, ...kept, ground, unharmed: false })
-  await stage.drop(state)
+  stage.drop(state)
   return { ended, entries: kept.entries, problems }
 }
 

@@ -46,6 +46,7 @@ class Victim {
       life.fate,
       () => this.#clock.currentTimeMillisUnsafe(),
       (at) => this.#keep(at),
+      () => line.flush(),
     )
     beginLife(this.#points)
   }
