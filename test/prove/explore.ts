@@ -173,13 +173,14 @@ class Exploration {
   #find(of: string, place: Omit<Place, "state">, state: State, passMs: number): void {
     const name = `${place.crashesLeft} ${of}`
     const known = this.#found.get(name)
-    if (known !== undefined) {
+    if (known === undefined) {
+      const copied = this.#stage.copy(state)
+      this.#stage.pass(copied, passMs)
+      this.#found.set(name, { ...place, state: copied })
+    } else {
       known.ways += place.ways
-      return this.#stage.merge(known.state, state)
+      this.#stage.merge(known.state, state)
     }
-    const copied = this.#stage.copy(state)
-    this.#stage.pass(copied, passMs)
-    this.#found.set(name, { ...place, state: copied })
   }
 
   #lifeIn({ way, word, turns }: Place) {
