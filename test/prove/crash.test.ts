@@ -1,15 +1,21 @@
 /** Two of the plans that `npm run prove:crash` kills everywhere. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Bundle, bundle } from "./bundle.ts"
 import { explore } from "./explore.ts"
 import { tellViolation } from "./proof.ts"
 import { Stage } from "./stage.ts"
 import type { Shape } from "./zoo.ts"
 
+let bundled: Bundle
 let stage: Stage
 beforeAll(async () => {
-  stage = await Stage.set(2)
+  bundled = await bundle()
+  stage = await Stage.set(2, bundled.flags)
 })
-afterAll(() => stage.strike())
+afterAll(() => {
+  stage.strike()
+  bundled.drop()
+})
 
 async function expectNoViolation(shape: Shape, crashes: number): Promise<void> {
   const { points, violations } = await explore(stage, shape, {

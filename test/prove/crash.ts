@@ -57,7 +57,7 @@ if (strange !== undefined) refuse(`--plan takes tools of the zoo, with commas be
 console.log(`seed ${seed}`)
 const possible = one === undefined ? countPlans(least, steps) : 1
 const proof = await prove(one === undefined ? partOf(choose(seed, least, steps), part, parts, from) : [one], {
-  bounds: { crashes, killedIn, killOneOf, seed },
+  bounds: { crashes, gaps: ["late", "soon"], killedIn, killOneOf, seed },
   jobs,
   plansMax: Math.min(plans, possible),
   untilMs: performance.now() + seconds * 1_000,

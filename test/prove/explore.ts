@@ -107,15 +107,15 @@ class Exploration {
     if (keepAs !== undefined) {
       this.#points += place.ways * passed.length
       const kept = passed.map((_, at) => stateAt(keepAs, at))
-      if (place.turns.length === 0) await this.#compareSame(passed, kept)
+      if (place.turns.length === 0) this.#compareSame(passed, kept)
       await Promise.all(passed.map((_, at) => this.#crash(place, passed, at, kept)))
       this.#stage.drop(place.state, ...kept)
     } else this.#stage.drop(place.state)
   }
 
   /** Points after which nothing was done leave the same behind: it is enough to go on from the last of them. */
-  async #compareSame(passed: readonly Passed[], kept: readonly State[]): Promise<void> {
-    const digests = await Promise.all(kept.map((state) => this.#stage.digest(state)))
+  #compareSame(passed: readonly Passed[], kept: readonly State[]): void {
+    const digests = kept.map((state) => this.#stage.digest(state))
     for (const [at, { name }] of passed.entries())
       if (isSame(passed, at) && digests[at] !== digests[at - 1])
         this.#tell([], [`point ${at}, ${name}, leaves something else behind than the one before it`])
@@ -128,7 +128,7 @@ class Exploration {
     if (last) {
       if (killed === undefined) this.#copied += 1
       const state = killed ?? copied
-      const digest = await this.#stage.digest(state)
+      const digest = this.#stage.digest(state)
       const gaps = digest === undefined ? this.#bounds.gaps.slice(0, 1) : this.#bounds.gaps
       const ways = place.ways * alikeAt(passed, at)
       for (const gap of gaps) this.#leave({ ...place, ways }, state, digest, gap, turns)
@@ -152,7 +152,7 @@ class Exploration {
     const problems: string[] = []
     if (ended !== undefined)
       problems.push(`it was not killed at point ${at}, but said ${ended.ended}: lives are not alike`)
-    if ((await this.#stage.fingerprint(state)) !== (await this.#stage.fingerprint(copied)))
+    if (this.#stage.fingerprint(state) !== this.#stage.fingerprint(copied))
       problems.push("what it leaves behind is not what was copied at that point of a life that went on")
     this.#tell(turns, problems)
     return state
@@ -198,32 +198,32 @@ class Exploration {
     const more = place.turns.length < turnsMax
     if (!(folded instanceof Error) && folded.status === "running" && ended.ended === "running" && more) {
       this.#tell(place.turns, kept.findings, kept.entries)
-      await this.#rest(place, state, { kind: "rested" })
+      this.#rest(place, state, { kind: "rested" })
     } else {
-      const problems = await this.#judge(place, state, ended, kept)
+      const problems = this.#judge(place, state, ended, kept)
       this.#tell(place.turns, problems, kept.entries)
       if (problems.length === 0 && !(folded instanceof Error) && folded.status === "in_doubt" && more)
-        await this.#rest(place, state, { kind: "resolved" }, await this.#lookUp(state, folded))
+        this.#rest(place, state, { kind: "resolved" }, this.#lookUp(state, folded))
     }
     stage.drop(state)
     return ended.points
   }
 
   /** To be taken up when it is due, or by somebody who knows. */
-  async #rest({ turns, crashesLeft, ways }: Place, state: State, turn: Turn, word?: Word): Promise<void> {
+  #rest({ turns, crashesLeft, ways }: Place, state: State, turn: Turn, word?: Word): void {
     const said = word === undefined ? {} : { word }
     const after = { way: "resume", turns: [...turns, turn], crashesLeft, ways, ...said } as const
-    this.#find(`${turn.kind} ${await this.#stage.digest(state)}`, after, state, lateMs)
+    this.#find(`${turn.kind} ${this.#stage.digest(state)}`, after, state, lateMs)
   }
 
-  async #judge({ turns }: Place, state: State, ended: Ended, kept: Kept): Promise<readonly string[]> {
+  #judge({ turns }: Place, state: State, ended: Ended, kept: Kept): readonly string[] {
     const unharmed = turns.every(({ kind }) => kind !== "killed")
-    return judge({ shape: this.#shape, ended, ...kept, ground: await this.#stage.ground(state, true), unharmed })
+    return judge({ shape: this.#shape, ended, ...kept, ground: this.#stage.ground(state), unharmed })
   }
 
   /** A person looks for the effect that is in doubt. */
-  async #lookUp(state: State, { step: { open } }: RunState): Promise<Word> {
-    const { effects } = await this.#stage.ground(state, true)
+  #lookUp(state: State, { step: { open } }: RunState): Word {
+    const { effects } = this.#stage.ground(state)
     const stepId = open?.stepId ?? ""
     const undoes = open?.undoes === true
     const made = effects.find(({ tool, item }) => item === stepId && animalOf(tool)?.undoes === undoes)

@@ -8,33 +8,38 @@ import type { Points } from "./points.ts"
 const writes = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRAGMA journal_mode\s*=)/i
 const word = (sql: string): string => (/\S+(?:\s+\S+){0,2}/.exec(sql)?.[0] ?? sql).replace(/\s+/g, " ")
 
-let living: Points | undefined
-const opened = new Set<Real>()
-
-/** What is opened from now on is opened in this life. */
-export function beginLife(points: Points): void {
-  living = points
+interface Living {
+  readonly points: Points
+  readonly opened: Real[]
 }
 
-/** Whatever its life has left open is closed, as at the end of a process. */
-export function closeAll(): void {
-  for (const db of opened) if (db.isOpen) db.close()
-  opened.clear()
+/** By the file that each lives in. */
+const lives = new Map<string, Living>()
+
+/** What is opened of this file from now on is opened in this life. */
+export function beginLife(file: string, points: Points): void {
+  lives.set(file, { points, opened: [] })
+}
+
+/** Whatever the life in this file has left open is closed, as at the end of a process. */
+export function closeAll(file: string): void {
+  for (const db of lives.get(file)?.opened ?? []) if (db.isOpen) db.close()
+  lives.delete(file)
 }
 
 /** Loaded when it is first asked for: a snapshot of the process cannot hold it. */
 function open(path: string | URL, options: DatabaseSyncOptions): Real {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
-  const points = living
+  const life = lives.get(`${path}`)
   /** Whether there is anything to commit: reads have transactions too. */
   let written = false
 
   /** COMMIT has a point behind it as well: it is durable, and nobody has been told. */
   function around<A>(sql: string, run: () => A): A {
     const commits = written && /^\s*(?:COMMIT|END)\b/i.test(sql)
-    if (commits || writes.test(sql)) points?.pass(`before ${word(sql)}`)
+    if (commits || writes.test(sql)) life?.points.pass(`before ${word(sql)}`)
     const result = run()
-    if (commits) points?.pass("after COMMIT")
+    if (commits) life?.points.pass("after COMMIT")
     written = !commits && (written || writes.test(sql))
     return result
   }
@@ -53,7 +58,7 @@ function open(path: string | URL, options: DatabaseSyncOptions): Real {
       return statement
     }
   })(path, options)
-  opened.add(db)
+  life?.opened.push(db)
   return db
 }
 

@@ -1,10 +1,25 @@
 /** A line to the outside world, from a victim or from whoever judges what became of one. */
 import { createConnection, type Socket } from "node:net"
-import type { Line } from "./outside.ts"
+import type { Grounds, Line } from "./grounds.ts"
 
 type Without<L> = L extends unknown ? Omit<L, "n" | "ground"> : never
 
-export class OutsideLine {
+/** Where the outside world is told of things, and asked. */
+export interface Outside {
+  readonly say: (ground: string, line: Without<Line>) => void
+  readonly ask: <Value>(ground: string, line: Without<Line>) => Promise<Value>
+  readonly flush: () => void
+}
+
+/** For who lives in the process that keeps the grounds. */
+export const nearby = (grounds: Grounds): Outside => ({
+  say: (ground, line) => void grounds.serve({ ...line, ground }),
+  ask: <Value>(ground: string, line: Without<Line>) =>
+    Promise.resolve(structuredClone(grounds.serve({ ...line, ground })) as Value),
+  flush: () => {},
+})
+
+export class OutsideLine implements Outside {
   readonly #socket: Socket
   readonly #waiting = new Map<number, (value: never) => void>()
   #asked = 0

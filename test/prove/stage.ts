@@ -1,18 +1,17 @@
 /** Where lives are lived: a store, a clock and a ground of the outside world for each state, copied to go on from it again. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import { type Entry, Journal } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { tellFinding, verifyStore } from "../../src/journal/verify.ts"
-import { bundle } from "./bundle.ts"
-import { clockIn, copyFiles, storeIn, storeParts } from "./files.ts"
-import { type Ended, type Life, runId } from "./life.ts"
-import { OutsideLine } from "./outside-line.ts"
+import { clockIn, copyFiles, makeFolder, storeIn, storeParts } from "./files.ts"
+import { Grounds } from "./grounds.ts"
+import { type Ended, type Life, runId, stateAt } from "./life.ts"
+import { nearby, type Outside, OutsideLine } from "./outside-line.ts"
 import { readClock, writeClock } from "./shared-clock.ts"
 import { type Living, Troupe } from "./troupe.ts"
 import type { Ground } from "./world.ts"
@@ -32,13 +31,20 @@ export interface Kept {
   readonly findings: readonly string[]
 }
 
+/** Lives in this process; see `Stage.set`. */
+type Here = (life: Life, folder: string, outside: Outside) => Promise<Ended>
+
 export class Stage {
   readonly #folder: string
   readonly #outside: ChildProcess
   readonly #line: OutsideLine
   readonly #troupe: Troupe
   readonly #jobs: number
+  readonly #here: Here | undefined
   readonly #waiting: (() => void)[] = []
+  readonly #grounds = new Grounds()
+  /** How many processes live on each of the grounds that are outside now. */
+  readonly #away = new Map<State, number>()
   #alive = 0
   #made = 0
   lives = 0
@@ -49,27 +55,27 @@ export class Stage {
     outside: ChildProcess,
     line: OutsideLine,
     jobs: number,
+    here: Here | undefined,
   ) {
     this.#folder = folder
     this.#jobs = jobs
+    this.#here = here
     this.#outside = outside
     this.#line = line
     this.#troupe = new Troupe([...flags, folder], jobs, (process) => line.ask("", { op: "gone", process }))
   }
 
-  /** So many lives at a time, and no more. */
-  static async set(jobs: number): Promise<Stage> {
-    // What a killed process has written is in memory either way, so a memory's file system will do.
-    const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sequitur-prove-"))
+  /** So many lives at a time, and no more; those that nobody ends are lived `here`, if that is given. The flags are of `bundle`. */
+  static async set(jobs: number, flags: readonly string[], here?: Here): Promise<Stage> {
+    const folder = makeFolder()
     const script = resolve(import.meta.dirname, "outside.ts")
     const outside = spawn(
       process.execPath,
       ["--conditions=@sequitur/source", "--no-warnings", script, join(folder, "outside")],
       { stdio: ["pipe", "pipe", "inherit"] },
     )
-    const listening = new Promise((done) => outside.stdout?.once("data", done))
-    const [flags] = await Promise.all([bundle(folder), listening])
-    return new Stage(folder, flags, outside, await OutsideLine.open(join(folder, "outside")), jobs)
+    await new Promise((done) => outside.stdout?.once("data", done))
+    return new Stage(folder, flags, outside, await OutsideLine.open(join(folder, "outside")), jobs, here)
   }
 
   get processes(): number {
@@ -93,21 +99,21 @@ export class Stage {
     const state = this.name()
     mkdirSync(this.#at(state))
     writeClock(clockIn(this.#at(state)), dawnMs)
-    this.#line.say(state, { op: "copy", from: undefined })
+    this.#grounds.add(state)
     return state
   }
 
   copy(from: State): State {
     const state = this.name()
     copyFiles(this.#at(from), this.#at(state))
-    this.#line.say(state, { op: "copy", from })
+    this.#grounds.copy(from, state)
     return state
   }
 
   drop(...states: readonly State[]): void {
     for (const state of states) {
       rmSync(this.#at(state), { recursive: true, force: true })
-      this.#line.say(state, { op: "drop" })
+      this.#grounds.drop(state)
     }
   }
 
@@ -121,24 +127,47 @@ export class Stage {
     while (this.#alive >= this.#jobs) await new Promise<void>((go) => this.#waiting.push(go))
     this.#alive += 1
     try {
-      return await (await this.start(state, told)).ended
+      if (this.#here === undefined || told.fate !== undefined) return await (await this.start(state, told)).ended
+      this.lives += 1
+      return await this.#here({ ...told, state }, this.#folder, nearby(this.#grounds))
     } finally {
       this.#alive -= 1
       this.#waiting.shift()?.()
     }
   }
 
-  /** The same at once, for who wants to stop it. */
+  /** In a process, and at once: for who wants to stop it. */
   async start(state: State, told: Told): Promise<Living> {
     this.lives += 1
-    // What was said of this state has come to the outside before anybody lives in it.
-    await this.#line.ask(state, { op: "heard" })
-    return this.#troupe.play({ ...told, state })
+    const away = this.#away.get(state) ?? 0
+    this.#away.set(state, away + 1)
+    // The outside has it before anybody lives there.
+    if (away === 0) await this.#line.ask(state, { op: "put", as: this.#grounds.at(state) })
+    const { process, ended } = this.#troupe.play({ ...told, state })
+    return { process, ended: this.#end(state, told, ended) }
   }
 
-  /** The outside world as it is, or once everything that was accepted has happened. */
-  ground(state: State, settled: boolean): Promise<Ground> {
-    return this.#line.ask<Ground>(state, { op: "look", settled })
+  /** What has become of its ground, and of those that it has kept. */
+  async #end(state: State, { keepAs }: Told, living: Living["ended"]): Promise<Ended | undefined> {
+    const ended = await living
+    this.#grounds.put(state, await this.#line.ask<Ground>(state, { op: "look" }))
+    const away = (this.#away.get(state) ?? 1) - 1
+    if (away > 0) this.#away.set(state, away)
+    else {
+      this.#away.delete(state)
+      this.#line.say(state, { op: "drop" })
+    }
+    const kept = keepAs === undefined ? [] : (ended?.points ?? []).map((_, at) => stateAt(keepAs, at))
+    for (const one of kept) {
+      this.#grounds.put(one, await this.#line.ask<Ground>(one, { op: "look" }))
+      this.#line.say(one, { op: "drop" })
+    }
+    return ended
+  }
+
+  /** The outside world as it will be once everything that was accepted has happened. */
+  ground(state: State): Ground {
+    return this.#grounds.settled(state)
   }
 
   /** The journal, read and verified by the store itself, as whoever takes the run up next finds it. */
@@ -159,19 +188,19 @@ export class Stage {
    * Equal where what is durable and the outside world are equal. What was acknowledged is no part of it: that changes nothing of
    * what comes, but only what must not be lost. Undefined where nothing was begun.
    */
-  async digest(state: State): Promise<string | undefined> {
+  digest(state: State): string | undefined {
     const file = storeIn(this.#at(state))
     if (!existsSync(file)) return undefined
     const tables = dump(file)
     if (tables === undefined) return undefined
-    const { acknowledged: _, ended: __, ...ground } = await this.ground(state, false)
+    const { acknowledged: _, ended: __, ...ground } = this.#grounds.at(state)
     const whole = [tables, ground, readClock(clockIn(this.#at(state)))]
     return createHash("sha256").update(JSON.stringify(whole)).digest("hex")
   }
 
   /** Equal where the files are, byte for byte (but for what SQLite draws at random), and the outside world with what was acknowledged. */
-  async fingerprint(state: State): Promise<string> {
-    const hash = createHash("sha256").update(JSON.stringify(await this.ground(state, false)))
+  fingerprint(state: State): string {
+    const hash = createHash("sha256").update(JSON.stringify(this.#grounds.at(state)))
     hash.update(readFileSync(clockIn(this.#at(state))))
     for (const part of storeParts) {
       const file = storeIn(this.#at(state)) + part
@@ -182,7 +211,7 @@ export class Stage {
 
   /** What was acknowledged in one of two equal states was acknowledged. */
   merge(into: State, from: State): void {
-    this.#line.say(into, { op: "merge", from })
+    this.#grounds.merge(into, from)
   }
 
   #at(state: State): string {

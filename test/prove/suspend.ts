@@ -53,7 +53,7 @@ export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Su
   // What the owner has observed may settle the run, or it may be due by now.
   const last = await goOn(stage, state, shape, "resume")
   const kept = await stage.kept(state)
-  const ground = await stage.ground(state, true)
+  const ground = stage.ground(state)
   const problems = judge({ shape, ended: last, ...kept, ground, unharmed: false })
   stage.drop(state)
   return { ended, entries: kept.entries, problems }

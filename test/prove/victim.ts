@@ -1,10 +1,8 @@
 /**
- * Lives of a run, in a process that may be killed at a point of one: each is a line on its input. It begins or takes up the run
- * `run` in a SQLite file, and says on a line of its own what came of it and which points it has passed. Nothing of a life
- * that is over reaches the files, the outside or the points of the next.
+ * One life of a run: begins or takes up the run `run` in a SQLite file, says what came of it and which points it has passed, and
+ * is ended at one of them where that is its fate. Nothing of a life that is over reaches the files, the outside or another life.
  */
 import { join } from "node:path"
-import v8 from "node:v8"
 import { Clock } from "effect/Clock"
 import * as Layer from "effect/Layer"
 import { compile } from "sequitur"
@@ -23,23 +21,25 @@ import { sqlite } from "sequitur/sqlite"
 import { clockIn, copyFiles, storeIn } from "./files.ts"
 import { type Ended, type Life, runId, stateAt } from "./life.ts"
 import { beginLife, closeAll } from "./mortal-sqlite.ts"
-import { OutsideLine } from "./outside-line.ts"
+import type { Outside } from "./outside-line.ts"
 import { Points } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
 import { catalog, documentOf } from "./zoo.ts"
 
-class Victim {
+export class Victim {
   readonly #life: Life
   readonly #folder: string
+  readonly #store: string
   readonly #clock: SharedClock
-  readonly #line: OutsideLine
+  readonly #line: Outside
   readonly #points: Points
 
   /** In a folder of states. */
-  constructor(life: Life, folder: string, line: OutsideLine) {
+  constructor(life: Life, folder: string, line: Outside) {
     this.#life = life
     this.#folder = folder
+    this.#store = storeIn(join(folder, life.state))
     this.#line = line
     this.#clock = new SharedClock(clockIn(join(folder, life.state)))
     this.#points = new Points(
@@ -48,7 +48,7 @@ class Victim {
       (at) => this.#keep(at),
       () => line.flush(),
     )
-    beginLife(this.#points)
+    beginLife(this.#store, this.#points)
   }
 
   /** To its end, and with everything that it has left open closed. */
@@ -56,7 +56,7 @@ class Victim {
     const ended = { ...(await this.#live()), points: this.#points.passed }
     this.#points.end()
     this.#clock.stop()
-    closeAll()
+    closeAll(this.#store)
     // What it has said outside has come there before this is answered.
     await this.#line.ask(this.#life.state, { op: "heard" })
     return ended
@@ -94,11 +94,10 @@ class Victim {
 
   #runner(): Runner {
     const { seed, state } = this.#life
-    const store = storeIn(join(this.#folder, state))
     return createRunner({
       catalog,
       tools: toolbox(catalog, this.#handlers() as never),
-      store: Layer.merge(sqlite(store), Layer.succeed(Clock)(this.#clock)),
+      store: Layer.merge(sqlite(this.#store), Layer.succeed(Clock)(this.#clock)),
       ids: seededIds(seed),
       onEvent: ({ seq, event }) => {
         if (this.#points.over) return
@@ -182,19 +181,3 @@ const requestOf = (tool: string, args: unknown, key: string | undefined): Reques
   item: (args as { readonly item: string }).item,
   key: key ?? "",
 })
-
-async function main(): Promise<void> {
-  const [folder = "", name = ""] = process.argv.slice(-2)
-  const line = await OutsideLine.open(join(folder, "outside"))
-  await line.ask("", { op: "hello", process: name })
-  let kept = ""
-  process.stdin.setEncoding("utf8").on("end", () => process.exit())
-  for await (const chunk of process.stdin) {
-    const told = `${kept}${chunk}`.split("\n")
-    kept = told.pop() ?? ""
-    for (const life of told)
-      process.stdout.write(`${JSON.stringify(await new Victim(JSON.parse(life) as Life, folder, line).end())}\n`)
-  }
-}
-
-v8.startupSnapshot.setDeserializeMainFunction(() => void main())
