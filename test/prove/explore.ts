@@ -8,9 +8,9 @@ import type { Entry } from "sequitur/run"
 import { sha256 } from "#sha256"
 import { type RunState, replay } from "../../src/journal/state.ts"
 import { judge } from "./judge.ts"
-import { type Ended, runId, stateAt, type Word } from "./life.ts"
-import type { Passed } from "./points.ts"
-import type { Kept, Stage, State } from "./stage.ts"
+import { type Ended, type Kept, type Life, runId, stateAt, type Word } from "./life.ts"
+import { isSame, type Passed } from "./points.ts"
+import type { Stage, State } from "./stage.ts"
 import { animalOf, lateMs, type Shape, soonMs } from "./zoo.ts"
 
 /** When the one who goes on comes: at once, and takes the run over; or when its lease has run out. */
@@ -102,12 +102,13 @@ class Exploration {
 
   async #visit(place: Place): Promise<void> {
     this.#states += 1
-    const keepAs = place.crashesLeft > 0 ? this.#stage.name() : undefined
-    const passed = await this.#goOn(place, keepAs)
-    if (keepAs !== undefined) {
+    const first = place.turns.length === 0
+    const keep = place.crashesLeft > 0 ? { as: this.#stage.name(), each: first } : undefined
+    const passed = await this.#goOn(place, keep)
+    if (keep !== undefined) {
       this.#points += place.ways * passed.length
-      const kept = passed.map((_, at) => stateAt(keepAs, at))
-      if (place.turns.length === 0) this.#compareSame(passed, kept)
+      const kept = passed.map((_, at) => stateAt(keep.as, at))
+      if (first) this.#compareSame(passed, kept)
       await Promise.all(passed.map((_, at) => this.#crash(place, passed, at, kept)))
       this.#stage.drop(place.state, ...kept)
     } else this.#stage.drop(place.state)
@@ -188,12 +189,12 @@ class Exploration {
   }
 
   /** Lets it live, and judges what it has done; where that is not all, there is a place to go on from. Gives back its points. */
-  async #goOn(place: Place, keepAs: string | undefined): Promise<readonly Passed[]> {
+  async #goOn(place: Place, keep: Life["keep"]): Promise<readonly Passed[]> {
     const stage = this.#stage
     const state = stage.copy(place.state)
-    const ended = await stage.live(state, { ...this.#lifeIn(place), ...(keepAs === undefined ? {} : { keepAs }) })
+    const ended = await stage.live(state, { ...this.#lifeIn(place), ...(keep === undefined ? {} : { keep }) })
     if (ended === undefined) throw new Error("nobody was to be killed")
-    const kept = await stage.kept(state)
+    const kept = ended.kept ?? (await stage.kept(state))
     const folded = replay(runId, kept.entries)
     const more = place.turns.length < turnsMax
     if (!(folded instanceof Error) && folded.status === "running" && ended.ended === "running" && more) {
@@ -233,15 +234,6 @@ class Exploration {
   #tell(turns: readonly Turn[], problems: readonly string[], entries: readonly Entry[] = []): void {
     if (problems.length > 0) this.#violations.push({ shape: this.#shape, turns, problems, entries })
   }
-}
-
-/** What changes something that is durable, or outside. */
-const changes = /^(?:after COMMIT|sent |answered |told of )/
-
-/** Whether a crash at a point leaves the same behind as one at the point before it. */
-function isSame(points: readonly Passed[], at: number): boolean {
-  const [before, point] = [points[at - 1], points[at]]
-  return before !== undefined && point !== undefined && before.atMs === point.atMs && !changes.test(point.name)
 }
 
 /** Of the points at which a crash leaves the same behind, the last: there the most was acknowledged. */

@@ -1,4 +1,7 @@
 /** What a victim is told, and what it says at its end. */
+import * as Effect from "effect/Effect"
+import type { Entry, JournalService } from "sequitur/run"
+import { tellFinding, verifyStore } from "../../src/journal/verify.ts"
 import type { Fate, Passed } from "./points.ts"
 import type { Shape } from "./zoo.ts"
 
@@ -14,11 +17,17 @@ export interface Life {
   /** Said before the run is taken up. */
   readonly word?: Word
   readonly fate?: Fate
-  /** At each point everything that would outlive it is copied, to the state of this name and the point's number: see `stateAt`. */
-  readonly keepAs?: string
+  readonly keep?: Keep
 }
 
-export const stateAt = (keepAs: string, at: number): string => `${keepAs}-${at}`
+/** At each point everything that would outlive it is copied, to the state that is called `as` and the point's number: see `stateAt`. */
+export interface Keep {
+  readonly as: string
+  /** Also at points that leave the same behind as the next; otherwise the last of these is enough. */
+  readonly each: boolean
+}
+
+export const stateAt = (as: string, at: number): string => `${as}-${at}`
 
 /** What a person has found out of the step in doubt. */
 export interface Word {
@@ -33,4 +42,22 @@ export interface Ended {
   readonly ended: string
   readonly message?: string
   readonly points: readonly Passed[]
+  /** Left out where the store could not be opened. */
+  readonly kept?: Kept
 }
+
+/** What the store itself says of what is in it. */
+export interface Kept {
+  readonly entries: readonly Entry[]
+  /** What is wrong with its chain, its tables or its file. */
+  readonly findings: readonly string[]
+}
+
+/** Read and verified. */
+export const keptIn = (journal: JournalService): Promise<Kept> =>
+  Effect.runPromise(
+    Effect.all({
+      entries: journal.read(runId),
+      findings: journal.inspect((whole) => verifyStore(whole).findings.map(tellFinding)),
+    }),
+  )

@@ -46,3 +46,12 @@ export class Points {
     this.#over = true
   }
 }
+
+/** What changes something that is durable, or outside. */
+const changes = /^(?:after COMMIT|sent |answered |told of )/
+
+/** Whether a crash at a point leaves the same behind as one at the point before it. */
+export function isSame(points: readonly Passed[], at: number): boolean {
+  const [before, point] = [points[at - 1], points[at]]
+  return before !== undefined && point !== undefined && before.atMs === point.atMs && !changes.test(point.name)
+}

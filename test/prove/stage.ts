@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
-import { type Entry, Journal } from "sequitur/run"
+import { Journal } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
-import { tellFinding, verifyStore } from "../../src/journal/verify.ts"
 import { clockIn, copyFiles, makeFolder, storeIn, storeParts } from "./files.ts"
 import { Grounds } from "./grounds.ts"
-import { type Ended, type Life, runId, stateAt } from "./life.ts"
+import { type Ended, type Kept, keptIn, type Life, stateAt } from "./life.ts"
 import { nearby, type Outside, OutsideLine } from "./outside-line.ts"
+import { isSame } from "./points.ts"
 import { readClock, writeClock } from "./shared-clock.ts"
 import { type Living, Troupe } from "./troupe.ts"
 import type { Ground } from "./world.ts"
@@ -23,13 +23,6 @@ const dawnMs = 1_780_000_000_000
 export type State = string
 
 type Told = Omit<Life, "state">
-
-/** What the store itself says of what is in it. */
-export interface Kept {
-  readonly entries: readonly Entry[]
-  /** What is wrong with its chain, its tables or its file. */
-  readonly findings: readonly string[]
-}
 
 /** Lives in this process; see `Stage.set`. */
 type Here = (life: Life, folder: string, outside: Outside) => Promise<Ended>
@@ -148,7 +141,7 @@ export class Stage {
   }
 
   /** What has become of its ground, and of those that it has kept. */
-  async #end(state: State, { keepAs }: Told, living: Living["ended"]): Promise<Ended | undefined> {
+  async #end(state: State, { keep }: Told, living: Living["ended"]): Promise<Ended | undefined> {
     const ended = await living
     this.#grounds.put(state, await this.#line.ask<Ground>(state, { op: "look" }))
     const away = (this.#away.get(state) ?? 1) - 1
@@ -157,8 +150,9 @@ export class Stage {
       this.#away.delete(state)
       this.#line.say(state, { op: "drop" })
     }
-    const kept = keepAs === undefined ? [] : (ended?.points ?? []).map((_, at) => stateAt(keepAs, at))
-    for (const one of kept) {
+    const points = ended?.points ?? []
+    const isKept = (at: number): boolean => keep?.each === true || !isSame(points, at + 1)
+    for (const one of keep === undefined ? [] : points.flatMap((_, at) => (isKept(at) ? stateAt(keep.as, at) : []))) {
       this.#grounds.put(one, await this.#line.ask<Ground>(one, { op: "look" }))
       this.#line.say(one, { op: "drop" })
     }
@@ -170,18 +164,12 @@ export class Stage {
     return this.#grounds.settled(state)
   }
 
-  /** The journal, read and verified by the store itself, as whoever takes the run up next finds it. */
+  /** The journal, as whoever opens it next finds it. */
   async kept(state: State): Promise<Kept> {
     const file = storeIn(this.#at(state))
     if (!existsSync(file)) return { entries: [], findings: [] }
-    return Effect.runPromise(
-      Journal.use((journal) =>
-        Effect.all({
-          entries: journal.read(runId),
-          findings: journal.inspect((whole) => verifyStore(whole).findings.map(tellFinding)),
-        }),
-      ).pipe(Effect.provide(sqlite(file)), Effect.scoped),
-    )
+    const read = Journal.use((journal) => Effect.promise(() => keptIn(journal)))
+    return Effect.runPromise(read.pipe(Effect.provide(sqlite(file)), Effect.scoped))
   }
 
   /**

@@ -2,13 +2,17 @@
  * One life of a run: begins or takes up the run `run` in a SQLite file, says what came of it and which points it has passed, and
  * is ended at one of them where that is its fate. Nothing of a life that is over reaches the files, the outside or another life.
  */
+import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { Clock } from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { compile } from "sequitur"
 import {
   type CallContext,
   createRunner,
+  Journal,
+  type JournalService,
   notApplied,
   type Reconciliation,
   type Runner,
@@ -19,10 +23,10 @@ import {
 } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { clockIn, copyFiles, storeIn } from "./files.ts"
-import { type Ended, type Life, runId, stateAt } from "./life.ts"
+import { type Ended, keptIn, type Life, runId, stateAt } from "./life.ts"
 import { beginLife, closeAll } from "./mortal-sqlite.ts"
 import type { Outside } from "./outside-line.ts"
-import { Points } from "./points.ts"
+import { isSame, Points } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
 import { catalog, documentOf } from "./zoo.ts"
@@ -34,6 +38,7 @@ export class Victim {
   readonly #clock: SharedClock
   readonly #line: Outside
   readonly #points: Points
+  #journal: JournalService | undefined
 
   /** In a folder of states. */
   constructor(life: Life, folder: string, line: Outside) {
@@ -53,16 +58,17 @@ export class Victim {
 
   /** To its end, and with everything that it has left open closed. */
   async end(): Promise<Ended> {
-    const ended = { ...(await this.#live()), points: this.#points.passed }
+    const ended = await this.#live()
     this.#points.end()
     this.#clock.stop()
+    const kept = this.#journal === undefined ? {} : { kept: await keptIn(this.#journal) }
     closeAll(this.#store)
     // What it has said outside has come there before this is answered.
     await this.#line.ask(this.#life.state, { op: "heard" })
-    return ended
+    return { ...ended, ...kept, points: this.#points.passed }
   }
 
-  async #live(): Promise<Omit<Ended, "points">> {
+  async #live(): Promise<Omit<Ended, "points" | "kept">> {
     const { way, word, state } = this.#life
     const runner = this.#runner()
     try {
@@ -94,10 +100,17 @@ export class Victim {
 
   #runner(): Runner {
     const { seed, state } = this.#life
+    const seen = Layer.effect(
+      Journal,
+      Effect.map(Journal, (journal) => {
+        this.#journal = journal
+        return journal
+      }),
+    ).pipe(Layer.provide(sqlite(this.#store)))
     return createRunner({
       catalog,
       tools: toolbox(catalog, this.#handlers() as never),
-      store: Layer.merge(sqlite(this.#store), Layer.succeed(Clock)(this.#clock)),
+      store: Layer.merge(seen, Layer.succeed(Clock)(this.#clock)),
       ids: seededIds(seed),
       onEvent: ({ seq, event }) => {
         if (this.#points.over) return
@@ -168,10 +181,14 @@ export class Victim {
 
   /** What a crash at this point leaves behind: the files as they are, and outside everything that was said before. */
   #keep(at: number): void {
-    const { state, keepAs } = this.#life
-    if (keepAs === undefined) return
-    const to = stateAt(keepAs, at)
-    copyFiles(join(this.#folder, state), join(this.#folder, to))
+    const { state, keep } = this.#life
+    if (keep === undefined) return
+    const [before, to] = [stateAt(keep.as, at - 1), stateAt(keep.as, at)]
+    if (keep.each || !isSame(this.#points.passed, at)) copyFiles(join(this.#folder, state), join(this.#folder, to))
+    else {
+      renameSync(join(this.#folder, before), join(this.#folder, to))
+      this.#line.say(before, { op: "drop" })
+    }
     this.#line.say(to, { op: "copy", from: state })
   }
 }
