@@ -23,6 +23,8 @@ export interface Proof {
   readonly violations: readonly Violation[]
 }
 
+const execArgv = ["--conditions=@sequitur/source", "--no-warnings"]
+
 export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Promise<Proof> {
   const { flags, drop } = await bundle()
   const beganMs = performance.now()
@@ -31,7 +33,7 @@ export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Pro
   const counts = { points: 0, killed: 0, copied: 0, states: 0 }
   const violations: Violation[] = []
   const work = async (): Promise<void> => {
-    const prover = fork(resolve(import.meta.dirname, "prover.ts"), flags, { serialization: "advanced" })
+    const prover = fork(resolve(import.meta.dirname, "prover.ts"), flags, { execArgv, serialization: "advanced" })
     try {
       while (begun < options.plansMax && performance.now() < options.untilMs) {
         const { value: shape, done } = left.next()
