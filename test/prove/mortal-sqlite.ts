@@ -13,10 +13,13 @@ import type { Points } from "./points.ts"
 
 const writing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|PRAGMA journal_mode\s*=)/i
 const committing = /^\s*(?:COMMIT|END)\b/i
+const switching = /^\s*PRAGMA journal_mode/i
 
 interface Statement {
   readonly writes: boolean
   readonly commits: boolean
+  /** The file is another when it is done, though nothing is committed. */
+  readonly switches: boolean
   /** Its first words. */
   readonly name: string
 }
@@ -27,7 +30,7 @@ function statementOf(sql: string): Statement {
   const known = statements.get(sql)
   if (known !== undefined) return known
   const name = (/\S+(?:\s+\S+){0,2}/.exec(sql)?.[0] ?? sql).replace(/\s+/g, " ")
-  const statement = { writes: writing.test(sql), commits: committing.test(sql), name }
+  const statement = { writes: writing.test(sql), commits: committing.test(sql), switches: switching.test(sql), name }
   statements.set(sql, statement)
   return statement
 }
@@ -105,12 +108,12 @@ function open(path: string | URL, options: DatabaseSyncOptions): Real {
   let written = false
 
   /** COMMIT has a point behind it as well: it is durable, and nobody has been told. */
-  function around<A>({ writes, commits, name }: Statement, run: () => A): A {
+  function around<A>({ writes, commits, switches, name }: Statement, run: () => A): A {
     const ends = written && commits
     if (ends || writes) points.pass(`before ${name}`)
     const result = run()
-    if (ends) points.pass("after COMMIT")
-    written = !ends && (written || writes)
+    if (ends || (writes && switches)) points.pass(`after ${name}`)
+    written = !ends && !switches && (written || writes)
     return result
   }
 

@@ -48,7 +48,7 @@ export class Points {
 }
 
 /** What changes something that is durable, or outside. */
-const changes = /^(?:after COMMIT|sent |answered |told of )/
+const changes = /^(?:after |sent |answered |told of )/
 
 /** Whether a crash at a point leaves the same behind as one at the point before it. */
 export function isSame(points: readonly Passed[], at: number): boolean {

@@ -1,7 +1,7 @@
 /** Where lives are lived: a store, a clock and a ground of the outside world for each state, copied to go on from it again. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
@@ -182,7 +182,7 @@ export class Stage {
     const tables = dump(file)
     if (tables === undefined) return undefined
     const { acknowledged: _, ended: __, ...ground } = this.#grounds.at(state)
-    const whole = [tables, ground, readClock(clockIn(this.#at(state)))]
+    const whole = [modeOf(file), tables, ground, readClock(clockIn(this.#at(state)))]
     return createHash("sha256").update(JSON.stringify(whole)).digest("hex")
   }
 
@@ -192,7 +192,9 @@ export class Stage {
     hash.update(readFileSync(clockIn(this.#at(state))))
     for (const part of storeParts) {
       const file = storeIn(this.#at(state)) + part
-      if (existsSync(file)) hash.update(`\0${part}\0`).update(unsalted(part, readFileSync(file)))
+      const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
+      // Whoever reads makes an empty log where there is none.
+      if (bytes.length > 0) hash.update(`\0${part}\0`).update(unsalted(part, bytes))
     }
     return hash.digest("hex")
   }
@@ -220,6 +222,15 @@ function dump(file: string): string | undefined {
   } finally {
     db.close()
   }
+}
+
+/** Whether it is kept with a write-ahead log, as the head of the file says. */
+function modeOf(file: string): number {
+  const head = Buffer.alloc(20)
+  const fd = openSync(file, "r")
+  readSync(fd, head)
+  closeSync(fd)
+  return head.readUInt16BE(18)
 }
 
 /** Without the salts of a log and the checksums that they go into; without the nonce of a rollback journal. */
