@@ -111,7 +111,7 @@ class Exploration {
       if (first) this.#compareSame(passed, kept)
       await Promise.all(passed.map((_, at) => this.#crash(place, passed, at, kept)))
       this.#stage.drop(place.state, ...kept)
-    } else this.#stage.drop(place.state)
+    }
   }
 
   /** Points after which nothing was done leave the same behind: it is enough to go on from the last of them. */
@@ -191,7 +191,8 @@ class Exploration {
   /** Lets it live, and judges what it has done; where that is not all, there is a place to go on from. Gives back its points. */
   async #goOn(place: Place, keep: Life["keep"]): Promise<readonly Passed[]> {
     const stage = this.#stage
-    const state = stage.copy(place.state)
+    // Where nobody is ended afterwards, it is not needed any more.
+    const state = keep === undefined ? place.state : stage.copy(place.state)
     const ended = await stage.live(state, { ...this.#lifeIn(place), ...(keep === undefined ? {} : { keep }) })
     if (ended === undefined) throw new Error("nobody was to be killed")
     const kept = ended.kept ?? (await stage.kept(state))

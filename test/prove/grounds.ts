@@ -1,5 +1,5 @@
 /** Grounds of the outside world, by name; each is copied from another, so that a crash can be gone on from in more than one way. */
-import { ask, bareGround, collect, type Ground, passTo, type Request, settle, tell } from "./world.ts"
+import { ask, bareGround, collect, copyOf, type Ground, passTo, type Request, settle, tell } from "./world.ts"
 
 /** What a line asks for. What has a number is answered. */
 export type Line = { readonly n?: number; readonly ground: string } & (
@@ -60,7 +60,7 @@ export class Grounds {
   }
 
   copy(from: string, to: string): void {
-    this.put(to, structuredClone(this.at(from)))
+    this.put(to, copyOf(this.at(from)))
   }
 
   drop(name: string): void {
@@ -76,7 +76,7 @@ export class Grounds {
 
   /** As it is once everything that was accepted has happened. */
   settled(name: string): Ground {
-    const ground = structuredClone(this.at(name))
+    const ground = copyOf(this.at(name))
     passTo(ground, ground.nowMs)
     settle(ground)
     return ground

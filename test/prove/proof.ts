@@ -23,7 +23,8 @@ export interface Proof {
   readonly violations: readonly Violation[]
 }
 
-const execArgv = ["--conditions=@sequitur/source", "--no-warnings"]
+/** Lives leave much behind that is soon forgotten. */
+const execArgv = ["--conditions=@sequitur/source", "--no-warnings", "--max-semi-space-size=32"]
 
 export async function prove(shapes: Iterable<Shape>, options: ProofOptions): Promise<Proof> {
   const { flags, drop } = await bundle()

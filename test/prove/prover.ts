@@ -28,7 +28,7 @@ const [{ explore }, { Stage }, { Victim }] = await Promise.all([
 ])
 
 const stage = await Stage.set(1, process.argv.slice(2), (life, folder, outside) =>
-  new Victim(life, folder, outside).end(),
+  new Victim(life, folder, outside, true).end(),
 )
 process.on("message", async ({ shape, bounds }: Task) => {
   const before = stage.lives

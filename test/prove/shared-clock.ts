@@ -42,15 +42,17 @@ export class SharedClock implements Clock {
   #busy = 0
   #signs = 0
   #watching = false
-  /** What time it was when its process ended. */
-  #stoppedMs: number | undefined
+  #stopped = false
+  /** What time it is, where nobody else sets it. */
+  #ms: number | undefined
 
-  constructor(file: string) {
+  constructor(file: string, alone: boolean) {
     this.#fd = openSync(file, "r+")
+    if (alone) this.#ms = readFrom(this.#fd)
   }
 
   currentTimeMillisUnsafe(): number {
-    return this.#stoppedMs ?? readFrom(this.#fd)
+    return this.#ms ?? readFrom(this.#fd)
   }
   currentTimeNanosUnsafe(): bigint {
     return BigInt(this.currentTimeMillisUnsafe()) * 1_000_000n
@@ -77,7 +79,8 @@ export class SharedClock implements Clock {
 
   /** Nothing that waits is woken any more. */
   stop(): void {
-    this.#stoppedMs = readFrom(this.#fd)
+    this.#ms = this.currentTimeMillisUnsafe()
+    this.#stopped = true
     this.#sleepers.clear()
     closeSync(this.#fd)
   }
@@ -95,7 +98,7 @@ export class SharedClock implements Clock {
 
   /** Somebody is at work. */
   sign(): void {
-    if (this.#stoppedMs !== undefined) return
+    if (this.#stopped) return
     this.#signs += 1
     if (!this.#watching && this.#sleepers.size > 0) {
       this.#watching = true
@@ -105,14 +108,14 @@ export class SharedClock implements Clock {
 
   #sleepUntil(untilMs: number, wake: () => void): Sleeper {
     const sleeper = { untilMs, wake }
-    if (this.#stoppedMs === undefined) this.#sleepers.add(sleeper)
+    if (!this.#stopped) this.#sleepers.add(sleeper)
     this.sign()
     return sleeper
   }
 
   #watch(signs: number, turns: number): void {
     setImmediate(() => {
-      if (this.#stoppedMs !== undefined) return
+      if (this.#stopped) return
       if (this.#busy > 0 || this.#sleepers.size === 0) this.#watching = false
       else if (signs !== this.#signs) this.#watch(this.#signs, 0)
       else if (turns < quietTurns) this.#watch(signs, turns + 1)
@@ -127,7 +130,10 @@ export class SharedClock implements Clock {
     const [first] = [...this.#sleepers].sort((one, other) => one.untilMs - other.untilMs)
     if (first === undefined) return
     this.#sleepers.delete(first)
-    if (first.untilMs > this.currentTimeMillisUnsafe()) writeSync(this.#fd, bytesOf(first.untilMs), 0, 8, 0)
+    if (first.untilMs > this.currentTimeMillisUnsafe()) {
+      writeSync(this.#fd, bytesOf(first.untilMs), 0, 8, 0)
+      if (this.#ms !== undefined) this.#ms = first.untilMs
+    }
     first.wake()
     this.sign()
   }

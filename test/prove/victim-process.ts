@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     const told = `${kept}${chunk}`.split("\n")
     kept = told.pop() ?? ""
     for (const life of told)
-      process.stdout.write(`${JSON.stringify(await new Victim(JSON.parse(life) as Life, folder, line).end())}\n`)
+      process.stdout.write(`${JSON.stringify(await new Victim(JSON.parse(life) as Life, folder, line, false).end())}\n`)
   }
 }
 

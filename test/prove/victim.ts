@@ -40,13 +40,13 @@ export class Victim {
   readonly #points: Points
   #journal: JournalService | undefined
 
-  /** In a folder of states. */
-  constructor(life: Life, folder: string, line: Outside) {
+  /** In a folder of states; alone where no other process can be in the same one meanwhile. */
+  constructor(life: Life, folder: string, line: Outside, alone: boolean) {
     this.#life = life
     this.#folder = folder
     this.#store = storeIn(join(folder, life.state))
     this.#line = line
-    this.#clock = new SharedClock(clockIn(join(folder, life.state)))
+    this.#clock = new SharedClock(clockIn(join(folder, life.state)), alone)
     this.#points = new Points(
       life.fate,
       () => this.#clock.currentTimeMillisUnsafe(),
