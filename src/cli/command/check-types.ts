@@ -84,7 +84,10 @@ async function open(file: string, { catalog }: TypesOptions): Promise<Opened> {
   const plan = await openPlan(file, catalog === undefined ? {} : { catalog })
   if (plan.source === "stored")
     throw new UsageError(`${plan.name} is a compiled plan: types are of plans before they are compiled`)
-  const json = isFaulty(plan.catalog) ? undefined : readJson(plan.bytes, plan.catalog.bounds)
+  const { catalog: found, bytes, compiled } = plan
+  // tsc is asked of no plan that is longer than the catalog has it.
+  const settled = isFaulty(found) || compiled.diagnostics.some(({ code }) => code === "SEQ109")
+  const json = settled ? undefined : readJson(bytes, found.bounds)
   return { file, plan, json: json?.ok ? json : undefined }
 }
 

@@ -40,7 +40,8 @@ export function findTypeScript(catalogPath: string): TypeScript {
 /** What tsc prints. It ends by itself, or with this process. */
 export function askTsc({ tsc, version }: TypeScript, args: readonly string[], folder: string): Promise<string> {
   const child = spawn(process.execPath, [tsc, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
-  const kill = (): void => void child.kill()
+  // TypeScript 7 hears nothing less.
+  const kill = (): void => void child.kill("SIGKILL")
   process.once("exit", kill)
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk))

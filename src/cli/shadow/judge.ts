@@ -115,6 +115,8 @@ function configFor(catalogPath: string, config: string | undefined, files: reado
     isolatedDeclarations: null,
     tsBuildInfoFile: null,
     rootDir: null,
+    outDir: null,
+    outFile: null,
     // What a catalog in JavaScript has of types is in its code.
     ...(/\.[mc]?js$/.test(catalogPath) ? { allowJs: true } : {}),
   }

@@ -1,0 +1,148 @@
+/**
+ * The recorded plans, and a thousand of them with a fault put in, through `sequitur types`: one call of the command, and one
+ * program to each of the two catalogs. What tsc says of them is held against what the compiler says.
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { type Catalog, compile, type Diagnostic, type JsonSchema } from "sequitur"
+import { afterAll, describe, expect, test } from "vitest"
+import { loadCatalog } from "../../src/cli/modules.ts"
+import { sequitur } from "../cli/sequitur.ts"
+import { kinds, type Material, type Mutant } from "../conformance/mutants.ts"
+import { policyKinds } from "../conformance/policy-mutants.ts"
+import { randomOf } from "../conformance/random.ts"
+import { toolNotes } from "../conformance/retail-mutants.ts"
+import { read } from "../conformance/written.ts"
+import { hasData } from "../data.ts"
+import { seen } from "../typed/differential.ts"
+import { catalogInZod } from "./in-zod.ts"
+import { isAuthentication, policyCatalog } from "./policy.ts"
+import { asRecorded, readPlans, readReferred, withPeople, withReferences } from "./recorded.ts"
+import { resultsCatalog } from "./results.ts"
+
+interface Suite {
+  readonly name: string
+  readonly catalog: Catalog
+  /** What was recorded. */
+  readonly plans: readonly string[]
+  readonly mutants: readonly string[]
+}
+
+interface Said {
+  readonly file: string
+  readonly accepted: boolean
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** The shop has no lengths and no ranges: here these are about words of an enum, fields that are not there, and kinds. */
+const claimed: readonly string[] = [...seen, "SEQ123", "SEQ205", "SEQ207", "SEQ401", "SEQ402"]
+
+const folder = mkdtempSync(join(tmpdir(), "sequitur-retail-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** As many mutants as asked for, of each kind as many as of any other. */
+function mutantsOf(
+  catalog: Catalog,
+  plans: readonly string[],
+  kinds: { readonly [kind: string]: (material: Material) => Mutant | undefined },
+  count: number,
+): readonly string[] {
+  const tools = toolNotes(catalog)
+  const results = new Map(
+    Object.entries(catalog.spec.tools).map(([name, { result }]) => [name, (result ?? {}) as JsonSchema]),
+  )
+  const right = plans.filter((text) => compile(catalog, text).ok).map(read)
+  const made = new Set<string>()
+  for (let seed = 0; made.size < count; seed++) {
+    for (const mutate of Object.values(kinds)) {
+      const random = randomOf(seed)
+      const plan = random.one(right.filter(({ steps }) => steps.length > 0))
+      const mutant = plan && mutate({ plan, tools, results, random: randomOf(seed + 1) })
+      if (mutant !== undefined && made.size < count) made.add(mutant.text)
+    }
+  }
+  return [...made]
+}
+
+function suites(): readonly Suite[] {
+  const recorded = (["test", "train", "dev"] as const).flatMap(readPlans)
+  const plans = [...recorded.map(asRecorded), ...readReferred().map(withReferences)]
+  const kept = recorded.filter(({ actions }) => isAuthentication(actions[0]?.name ?? "")).map(withPeople)
+  const [results, policy] = [resultsCatalog(), policyCatalog()]
+  return [
+    { name: "results", catalog: results, plans, mutants: mutantsOf(results, plans, kinds, 800) },
+    { name: "policy", catalog: policy, plans: kept, mutants: mutantsOf(policy, kept, policyKinds, 200) },
+  ]
+}
+
+/** A catalog, and its plans beside it. */
+function write({ name, catalog, plans, mutants }: Suite): readonly string[] {
+  mkdirSync(join(folder, name))
+  writeFileSync(join(folder, name, "catalog.ts"), catalogInZod(catalog, resolve("src/index.ts")))
+  return [...plans, ...mutants].map((text, index) => {
+    const file = join(name, `${index}.json`)
+    writeFileSync(join(folder, file), text)
+    return file
+  })
+}
+
+describe.skipIf(!hasData)("tau-bench retail, by its types", () => {
+  test("tsc and the compiler come to the same verdict", async () => {
+    const all = suites()
+    symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: resolve("tsconfig.json"), include: ["*/*.ts"] }),
+    )
+    const files = all.flatMap(write)
+    const { out, err } = await sequitur(["types", ...files, "--format", "json"], { cwd: folder })
+    expect(err).toBe("")
+    const said = (JSON.parse(out) as { readonly plans: readonly Said[] }).plans
+    expect(said.map(({ file }) => file)).toEqual(files)
+
+    const rows: string[] = []
+    const differences: object[] = []
+    let next = 0
+    for (const suite of all) {
+      const catalog = await loadCatalog(join(folder, suite.name, "catalog.ts"))
+      for (const part of ["plans", "mutants"] as const) {
+        const counts = { accepted: 0, refused: 0, told: 0, unseen: 0 }
+        const unseen = new Set<string>()
+        for (const text of suite[part]) {
+          const types = said[next++] as Said
+          const { ok, diagnostics } = compile(catalog, text)
+          const errors = diagnostics.filter(({ severity }) => severity === "error")
+          if (types.accepted && ok) counts.accepted++
+          else if (!types.accepted && !ok) {
+            counts.refused++
+            if (errors.some((error) => types.diagnostics.some(({ at }) => isAbout(at, error.at)))) counts.told++
+            else differences.push({ text, errors, types: types.diagnostics })
+          } else if (types.accepted && !errors.some(({ code }) => claimed.includes(code))) {
+            counts.unseen++
+            for (const { code } of errors) unseen.add(code)
+          } else differences.push({ text, errors, types: types.diagnostics })
+        }
+        const { length } = suite[part]
+        const { accepted, refused, told } = counts
+        const without = counts.unseen === 0 ? "0" : `${counts.unseen} (${[...unseen].sort().join(", ")})`
+        rows.push(`| ${suite.name}, ${part} | ${length} | ${accepted} | ${refused} | ${told} | ${without} |`)
+      }
+    }
+    console.log(
+      [
+        "| tau-bench retail | plans | both accept | both refuse | … at the same place | types do not see |",
+        "|---|---|---|---|---|---|",
+        ...rows,
+        `${differences.length} differences`,
+      ].join("\n"),
+    )
+    expect(differences.slice(0, 3)).toEqual([])
+    expect(next).toBe(428 + 3 + 75 + 2 + 45 + 1_000)
+  }, 600_000)
+})
+
+/** tsc tells a parameter that is missing at `args`, as the compiler does, and what is wrong with an expression inside of it. */
+const isAbout = (told: string, at: string): boolean =>
+  told === at || told.startsWith(`${at}/`) || at.startsWith(`${told}/`)
