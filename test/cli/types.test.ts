@@ -62,12 +62,15 @@ const plan = (step: object, ...others: readonly object[]): string =>
     steps: [{ id: "a", tool: "find_order", args: { orderId: "o_1" }, ...step }, ...others],
   })
 
+/** Each asks a tsc or two, beside what else the machine has to do. */
+const patient = { timeout: 240_000 }
+
 const types = async (cwd: string, ...args: readonly string[]) => {
   const { code, out, err } = await sequitur(["types", ...args, "--format", "json"], { cwd })
   return { code, err, said: JSON.parse(out) }
 }
 
-describe.concurrent("types", () => {
+describe.concurrent("types", patient, () => {
   test("tells each plan's faults in its own text, then the verdict, then the sum", async ({ expect }) => {
     const { code, out, err } = await sequitur(["types", "refund.json", "look.json", "wrong.json", "nowhere.json"])
     expect([code, err]).toEqual([2, "error: nowhere.json: there is no such file\n"])
@@ -99,7 +102,7 @@ describe.concurrent("types", () => {
   })
 })
 
-describe("types of many plans", () => {
+describe("types of many plans", patient, () => {
   const odd = `it's (1,2) "x" ü.json`
   const files = {
     "faulty.json": `\n\n  ${plan(
@@ -146,7 +149,7 @@ describe("types of many plans", () => {
     plans = new Map(said.said.plans.map((one: { file: string }) => [one.file, one]))
     const { out } = await sequitur(["compile", ...names, "--format", "json"], { cwd: path })
     compiled = new Map(JSON.parse(out).plans.map((one: { file: string }) => [one.file, one]))
-  })
+  }, patient.timeout)
 
   const toldOf = (file: string): readonly Told[] => plans.get(file)?.diagnostics ?? []
 
@@ -221,7 +224,7 @@ const matching = (of: { readonly [key: string]: string | RegExp }): object =>
     Object.entries(of).map(([key, value]) => [key, value instanceof RegExp ? expect.stringMatching(value) : value]),
   )
 
-describe.concurrent("what tsc cannot be asked", () => {
+describe.concurrent("what tsc cannot be asked", patient, () => {
   test("catalogs that tsc could not be trusted about: each says why, once, however many plans it fails", async () => {
     const catalogs: readonly (readonly [string, string, RegExp])[] = [
       [
@@ -287,6 +290,8 @@ describe.concurrent("what tsc cannot be asked", () => {
     expect([broken.code, broken.err]).toEqual([2, "error: tsc 7.0.2 could not do its work: out of memory at x\n"])
     const silent = await types(projectWith("process.exit(3)"), "plan.json")
     expect(silent.err).toBe("error: tsc 7.0.2 could not do its work: it ended by 3\n")
+    const strange = await types(projectWith('console.log("what?"); process.exit(1)'), "plan.json")
+    expect([strange.code, strange.err]).toEqual([2, "error: tsc 7.0.2 could not do its work: what?\n"])
   })
 
   test("a plan that is too much for it: the others are judged", async () => {
@@ -316,7 +321,7 @@ describe.concurrent("what tsc cannot be asked", () => {
   })
 })
 
-describe.concurrent("--emit", () => {
+describe.concurrent("--emit", patient, () => {
   test("writes only what it wrote before, and only where something is new", async () => {
     const path = projectWith("")
     writeFileSync(join(path, "hand.json"), plan({}))
@@ -352,7 +357,7 @@ describe.concurrent("--emit", () => {
   })
 })
 
-describe.concurrent("what is made outside", () => {
+describe.concurrent("what is made outside", patient, () => {
   test("many plans are one call of tsc", async () => {
     const path = projectWith(
       'require("node:fs").appendFileSync(__dirname + "/calls", process.argv.slice(2).join(" ") + "\\n")',

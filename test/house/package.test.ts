@@ -136,8 +136,11 @@ const projects: { readonly [like: string]: { readonly [file: string]: string | o
     "tsconfig.json": { compilerOptions: { module: "nodenext", target: "es2024", strict: true, skipLibCheck: true } },
   },
   "a bundler, a library, less than strict": {
-    "catalog.ts": declaration,
+    "catalog.ts": `import type { Name } from "@/name.ts"\nexport const by: Name = "ada"\n${declaration}`,
+    "name.ts": 'export type Name = "ada"\n',
+    "base.json": { compilerOptions: { paths: { "@/*": [`\${configDir}/*`] } } },
     "tsconfig.json": {
+      extends: "./base.json",
       compilerOptions: {
         module: "preserve",
         moduleResolution: "bundler",

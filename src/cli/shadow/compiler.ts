@@ -51,9 +51,10 @@ export function askTsc({ tsc, version }: TypeScript, args: readonly string[], fo
     child.once("error", (error) => end(reasonOf(error)))
     child.once("close", (code, signal) => {
       process.off("exit", kill)
+      const [said, complaint] = [Buffer.concat(out).toString(), Buffer.concat(err).toString()]
       // 1 and 2 are its words for "there are errors": those it prints.
-      if (code !== null && code <= 2 && err.length === 0) done(Buffer.concat(out).toString())
-      else end(reasonOf(Buffer.concat(err).toString() || `it ended by ${signal ?? code}`))
+      if (complaint === "" && (code === 0 || ((code === 1 || code === 2) && readErrors(said).length > 0))) done(said)
+      else end(reasonOf(complaint || said || `it ended by ${signal ?? code}`))
     })
   })
 }

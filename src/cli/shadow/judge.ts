@@ -7,9 +7,10 @@ import type { Json } from "../../text/json.ts"
 import { type Pointer, root } from "../../text/pointer.ts"
 import { nameOf } from "../modules.ts"
 import { reasonOf, UsageError } from "../terminal.ts"
-import { askTsc, findTypeScript, readErrors, type TscError, type TypeScript } from "./compiler.ts"
+import { askTsc, findTypeScript, readErrors, type TscError } from "./compiler.ts"
 import { fileAbove, withFolder } from "./folder.ts"
 import { writeLiteral } from "./literal.ts"
+import { configFor, openProject } from "./project.ts"
 
 /** What is wrong with a plan, by its types. */
 export interface Fault {
@@ -36,9 +37,9 @@ export async function judge(
     })
     writeFileSync(join(folder, `known${ending}`), known(catalogPath))
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: formatOf(catalogPath) }))
-    const ambient = config === undefined ? [] : await ambientIn(typescript, config)
-    const files = [...ambient, `known${ending}`, ...plans.map((_, index) => `plan${index}${ending}`)]
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configFor(catalogPath, config, files)))
+    const opened = config === undefined ? undefined : await openProject(typescript, config)
+    const files = [`known${ending}`, ...plans.map((_, index) => `plan${index}${ending}`)]
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configFor(catalogPath, opened, files)))
     const output = await askTsc(typescript, ["-p", folder, "--pretty", "false", "--noErrorTruncation"], folder)
     return read(readErrors(output), places, catalogPath, folder)
   })
@@ -80,48 +81,6 @@ const specifier = (path: string): string => JSON.stringify(path.replaceAll("\\",
 const door = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../index.ts" : "../../index.js", import.meta.url),
 )
-
-/** What the catalog's project declares for all of its files. */
-async function ambientIn(typescript: TypeScript, config: string): Promise<readonly string[]> {
-  const shown = await askTsc(typescript, ["--showConfig", "-p", config], dirname(config))
-  try {
-    const { files = [] } = JSON.parse(shown) as { readonly files?: readonly string[] }
-    return files.filter((file) => /\.d\.[mc]?ts$/.test(file)).map((file) => resolve(dirname(config), file))
-  } catch {
-    // It is no project as it stands; then tsc says why, when it is asked about the plans.
-    return []
-  }
-}
-
-/** The project's own options, but for what is about other files than these, or about writing. */
-function configFor(catalogPath: string, config: string | undefined, files: readonly string[]): object {
-  const options = {
-    ...(config === undefined ? { module: "nodenext", target: "es2024", strict: true } : {}),
-    // Without it every type has room for null, and nothing is missing anywhere.
-    strictNullChecks: true,
-    skipLibCheck: true,
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-    verbatimModuleSyntax: false,
-    allowImportingTsExtensions: true,
-    rewriteRelativeImportExtensions: false,
-    noEmit: true,
-    composite: false,
-    incremental: false,
-    declaration: false,
-    declarationMap: null,
-    declarationDir: null,
-    emitDeclarationOnly: null,
-    isolatedDeclarations: null,
-    tsBuildInfoFile: null,
-    rootDir: null,
-    outDir: null,
-    outFile: null,
-    // What a catalog in JavaScript has of types is in its code.
-    ...(/\.[mc]?js$/.test(catalogPath) ? { allowJs: true } : {}),
-  }
-  return { ...(config === undefined ? {} : { extends: config }), compilerOptions: options, include: [], files }
-}
 
 function read(
   errors: readonly TscError[],
