@@ -102,7 +102,8 @@ type Known<Costs> = {
     : never
 }
 
-type Numeral<Text> = Text extends `${infer N extends number}` ? N : never
+/** What counts nothing counts 0: `never` would swallow the sum. */
+type Numeral<Text> = Text extends `${infer N extends number}` ? N : 0
 
 type Total<Costs extends readonly string[], Max extends string> =
   Sum<ByIndex<Costs>, "", "0"> extends infer Total extends string
