@@ -2,7 +2,7 @@
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { CheckValue } from "./arguments.ts"
-import type { CheckLimit, CostsOf, LimitsOf, Overstepped } from "./blast.ts"
+import type { LimitsOf, NearLimits, Overstepped, PassedLimits } from "./blast.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
 import type { CheckAfter, CheckId, Ids, IndexOf, Word } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
@@ -92,7 +92,7 @@ type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
 type CheckEach<Spec extends CatalogSpec, C extends Context, Steps extends readonly unknown[]> = CheckEachOn<
   C,
   WalkPlan<C, MachineOf<Spec>>,
-  { readonly [Dimension in keyof LimitsOf<Spec>]: CheckLimit<CostsOf<C, Steps, Dimension>, LimitsOf<Spec>[Dimension]> },
+  PassedLimits<C, Steps, LimitsOf<Spec>, NearLimits<C, Steps, LimitsOf<Spec>>>,
   Steps
 >
 
