@@ -4,12 +4,12 @@ import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { CheckValue } from "./arguments.ts"
 import type { LimitsOf, NearLimits, Overstepped, PassedLimits } from "./blast.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
-import type { CheckAfter, CheckId, Ids, IndexOf, Word } from "./order.ts"
+import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
-import type { ByIndex, Context, Fault, Mark } from "./reference.ts"
+import type { ByIndex, Context, Fault, IsRightRead, Mark } from "./reference.ts"
 import type { PlanLiteral, StepLiteral } from "./results.ts"
-import type { Increment } from "./sum.ts"
-import type { ToolNames, Tools } from "./tools.ts"
+import type { Increment, Place } from "./sum.ts"
+import type { Table, ToolNames, Tools } from "./tools.ts"
 import type { Found } from "./value.ts"
 
 /**
@@ -55,20 +55,7 @@ type CheckFields<Plan> = [Exclude<keyof Plan, keyof PlanLiteral>] extends [never
       readonly [Key in Exclude<keyof Plan, keyof PlanLiteral>]: Say<"SEQ103", { owner: "the plan"; field: Key }>
     }
 
-/** What the steps are, as words: those hold nothing that tsc would have to look into again at each turn. */
-type Names<Steps> = {
-  readonly [I in keyof Steps]: Steps[I] extends { readonly tool: infer Tool extends string }
-    ? Steps[I] extends { readonly transition: string }
-      ? "?"
-      : Word<Tool>
-    : Steps[I] extends { readonly transition: infer State extends string }
-      ? Word<State> extends "?"
-        ? "?"
-        : `>${State}`
-      : "?"
-}
-
-interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], StepNames extends readonly string[]>
+interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names extends readonly string[]>
   extends Context {
   readonly tools: Tools<Spec>
   readonly toolNames: keyof Spec["tools"] & string
@@ -77,15 +64,15 @@ interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], Ste
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
-  readonly names: ByIndex<StepNames>
-  readonly index: IndexOf<StepIds>
-  readonly open: "?" extends StepIds[number] ? true : false
+  readonly names: ByIndex<Names>
+  readonly spots: SpotsOf<Ids, Names>
+  readonly open: "?" extends Ids[number] ? true : false
 }
 
 type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
-  Ids<Steps> extends infer StepIds extends readonly string[]
-    ? Names<Steps> extends infer StepNames extends readonly string[]
-      ? CheckEach<Spec, Asked<Spec, StepIds, StepNames>, Steps>
+  IdsOf<Steps> extends infer Ids extends readonly string[]
+    ? NamesOf<Steps> extends infer Names extends readonly string[]
+      ? CheckEach<Spec, Asked<Spec, Ids, Names>, Steps>
       : never
     : never
 
@@ -138,12 +125,11 @@ type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool
         ? Tool
         : C["toolNames"]
     readonly args: Tool extends C["toolNames"]
-      ? [Extract<keyof Args, `$${string}`>] extends [never]
-        ? MarkPassed<
-            CheckValue<Asking<C, Id, Tool, I, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
-            Passed
-          >
-        : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
+      ? [keyof Args] extends [C["tools"][Tool]["known"]]
+        ? [C["tools"][Tool]["needed"]] extends [keyof Args]
+          ? MarkPassed<CheckKnown<C, I, Id, Tool, C["tools"][Tool]["takes"], C["tools"][Tool]["plain"], Args>, Passed>
+          : CheckArgs<C, I, Id, Tool, Args, Passed>
+        : CheckArgs<C, I, Id, Tool, Args, Passed>
       : object
     readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
     readonly occurrence?: CheckOccurrence<Step>
@@ -151,9 +137,51 @@ type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool
   }
 >
 
-interface Asking<C extends Context, Id extends string, Tool extends string, I extends string, Integers> {
+type CheckArgs<C extends Context, I extends string, Id extends string, Tool extends string, Args, Passed> = [
+  Extract<keyof Args, `$${string}`>,
+] extends [never]
+  ? MarkPassed<
+      CheckValue<Asking<C, Id, Tool, Place<I>, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
+      Passed
+    >
+  : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
+
+/** Where no parameter is missing or unknown, most arguments are right at first sight: a scalar, or what an earlier call gives. */
+type CheckKnown<
+  C extends Context,
+  I extends string,
+  Id extends string,
+  Tool extends string,
+  Takes,
+  Plain extends Table,
+  Args,
+> = {
+  readonly [Key in keyof Args]: Args[Key] extends Plain[Key]
+    ? Args[Key]
+    : Args[Key] extends { readonly $from: infer Source extends string; readonly path: infer Path extends string }
+      ? IsRightRead<C, I, Source, Path, Key extends keyof Takes ? Takes[Key] : never> extends true
+        ? [keyof Args[Key]] extends ["$from" | "path"]
+          ? Args[Key]
+          : CheckArg<C, I, Id, Tool, Takes, Key, Args[Key]>
+        : CheckArg<C, I, Id, Tool, Takes, Key, Args[Key]>
+      : CheckArg<C, I, Id, Tool, Takes, Key, Args[Key]>
+}
+
+type CheckArg<
+  C extends Context,
+  I extends string,
+  Id extends string,
+  Tool extends string,
+  Takes,
+  Key,
+  Arg,
+> = Key extends keyof Takes & string
+  ? CheckValue<Asking<C, Id, Tool, Place<I>, C["tools"][Tool]["integers"]>, Key, Takes[Key], Arg>
+  : never
+
+interface Asking<C extends Context, Id extends string, Tool extends string, At extends string, Integers> {
   readonly plan: C
-  readonly at: I
+  readonly at: At
   readonly id: Id
   readonly tool: Tool
   readonly integers: Integers
