@@ -78,9 +78,9 @@ export type NearLimits<C extends Context, Steps extends readonly unknown[], Limi
       : Dimension
 }[keyof Limits]
 
-/** By dimension, its limit where it is passed; undefined where it is kept. */
+/** By dimension, its limit where it is passed; undefined where it is kept. Never where all are. */
 export type PassedLimits<C extends Context, Steps, Limits, Near> = [Near] extends [never]
-  ? Record<never, never>
+  ? never
   : {
       readonly [Dimension in Near & keyof Limits]: Total<
         Known<CostsOf<C, Steps, Dimension>>,
@@ -202,22 +202,15 @@ type Crossing<Costs extends readonly string[], Max extends string, I extends str
     : never
 
 /** What is said of one step: at the parameter that is counted, or at the tool. */
-export type Overstepped<Passes, I, Id, Blast> = [keyof Passes] extends [never]
-  ? never
-  : {
-      readonly [Dimension in keyof Passes]: Passes[Dimension] extends Passed<
-        infer Costs,
-        infer Max,
-        infer Total,
-        infer At
-      >
-        ? OfStep<Nth<Costs & readonly string[], I>, Max, Total, At, I, Id, Dimension> extends infer E
-          ? [E] extends [never]
-            ? never
-            : Fault<PlaceOf<Dimension extends keyof Blast ? Blast[Dimension] : never>, E>
-          : never
-        : never
-    }[keyof Passes]
+export type Overstepped<Passes, I, Id, Blast> = {
+  readonly [Dimension in keyof Passes]: Passes[Dimension] extends Passed<infer Costs, infer Max, infer Total, infer At>
+    ? OfStep<Nth<Costs & readonly string[], I>, Max, Total, At, I, Id, Dimension> extends infer E
+      ? [E] extends [never]
+        ? never
+        : Fault<PlaceOf<Dimension extends keyof Blast ? Blast[Dimension] : never>, E>
+      : never
+    : never
+}[keyof Passes]
 
 type OfStep<Cost, Max, Total, At, I, Id, Dimension> =
   IsMore<Cost & string, Max & string> extends true

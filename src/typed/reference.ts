@@ -52,9 +52,19 @@ export type ByIndex<List extends readonly unknown[]> = {
   readonly [I in keyof List as I extends `${bigint}` ? I : never]: Nth<List, I>
 }
 
-/** Whether a reference is right at first sight: to one earlier call, of whose result what is at the path could be right. */
-export type IsRightRead<C extends Context, I extends string, Source extends string, Path extends string, T> =
-  C["spots"][Source] extends Spot<Earlier<Place<I>>, infer Name extends string> ? Fits<Gives<C, Name, Path>, T> : false
+/** Whether it is a reference that is right at first sight: to an earlier call, of whose result what is at the path may fit. */
+export type IsRightRead<C extends Context, I extends string, A, T> = A extends Reference
+  ? [keyof A] extends [keyof Reference]
+    ? C["spots"][A["$from"]] extends Spot<Earlier<Place<I>>, infer Name extends string>
+      ? Fits<Gives<C, Name, A["path"]>, T>
+      : false
+    : false
+  : false
+
+interface Reference {
+  readonly $from: string
+  readonly path: string
+}
 
 /** Asked of each tool and path once. */
 type Gives<C extends Context, Name extends string, Path extends string> = Name extends C["toolNames"]
