@@ -123,19 +123,27 @@ export type ArgsOf<T extends ToolSpec> = Infer<T["params"]>
 /** The result of a tool; unknown where it declares none. */
 export type ResultOf<T extends ToolSpec> = T extends { readonly result: infer R extends AnySchema } ? Infer<R> : unknown
 
-/** The names that TypeScript can see in a schema; any name where it sees none. */
-type NameIn<S extends AnySchema> = [KeyOf<Infer<S>>] extends [never] ? string : KeyOf<Infer<S>>
-type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value & string : never
+/**
+ * The names that TypeScript can see in a schema; any name where it sees none. Of zod's objects the shape is read, for what
+ * they give is not worked out until a plan calls the tool.
+ */
+type NameIn<S extends AnySchema> = S extends {
+  readonly _zod: { readonly def: { readonly shape: infer Shape }; readonly config: { readonly out: infer Others } }
+}
+  ? NameOf<keyof Shape | keyof Others>
+  : NameOf<KeyOf<Infer<S>>>
+type NameOf<Key> = [Key] extends [never] ? string : Key & string
+type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value : never
 
 /** What a tool says of its own parameters names parameters that it has. The rest is told by lint. */
-interface WellNamed<Name extends string> {
+interface WellNamed<Name extends string> extends ToolSpec {
   readonly requires?: readonly { readonly tool: string; readonly same?: readonly Name[] }[]
   readonly blast?: { readonly [dimension: string]: number | Argument<Name> | Count<Name> }
   readonly once?: { readonly by: readonly (Name | `/${string}`)[]; readonly scope: OnceSpec["scope"] }
 }
 
 /** Declares a tool. Gives back what it was given; the types of its schemas are kept. */
-export const tool = <const T extends ToolSpec>(spec: T & WellNamed<NameIn<T["params"]>>): T => spec
+export const tool = <const T extends WellNamed<NameIn<T["params"]>>>(spec: T): T => spec
 
 /** A JSON object of arguments, resolved. */
 export type Args = JsonObject

@@ -2,6 +2,7 @@
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { ToolSpec } from "../catalog/tool.ts"
+import type { Needed, Objects, Scalar } from "./value.ts"
 
 export type ToolNames<Spec extends CatalogSpec> = keyof Spec["tools"] & string
 
@@ -10,6 +11,11 @@ export type Tools<Spec extends CatalogSpec> = { readonly [Name in keyof Spec["to
 
 export interface Facts<T extends ToolSpec> {
   readonly takes: Takes<Infer<T["params"]>>
+  /** The parameters that can be asked about one by one, and those of them that must be there. */
+  readonly known: KnownIn<Takes<Infer<T["params"]>>>
+  readonly needed: Needed<Takes<Infer<T["params"]>>>
+  /** By parameter, the scalars that are right at first sight. */
+  readonly plain: PlainOf<Takes<Infer<T["params"]>>, IntegersOf<T["params"]>>
   readonly gives: T extends { readonly result: infer Result extends AnySchema } ? Infer<Result> : Undeclared
   /** The states it is available in, in the order they are written; `string` where that is not known. */
   readonly states: T extends { readonly states: infer States extends readonly string[] } ? States : readonly string[]
@@ -22,11 +28,35 @@ export interface Facts<T extends ToolSpec> {
 
 export interface AnyFacts {
   readonly takes: unknown
+  readonly known: unknown
+  readonly needed: unknown
+  readonly plain: Table
   readonly gives: unknown
   readonly states: readonly string[]
   readonly requires: string
   readonly blast: unknown
   readonly integers: unknown
+}
+
+export interface Table {
+  readonly [key: PropertyKey]: unknown
+}
+
+/** None where there are several objects, or any key at all. */
+type KnownIn<Takes> = [Takes] extends [Objects<Takes>]
+  ? IsUnion<Takes> extends true
+    ? never
+    : string extends keyof Takes
+      ? never
+      : Exclude<keyof Takes, `$${string}`>
+  : never
+
+type IsUnion<T, All = T> = [T] extends [never] ? true : T extends unknown ? ([All] extends [T] ? false : true) : never
+
+type PlainOf<Takes, Integers> = {
+  readonly [Key in keyof Takes]-?: unknown extends Takes[Key]
+    ? Scalar
+    : Extract<Takes[Key], Key extends Integers ? Exclude<Scalar, number> : Scalar>
 }
 
 /** An object that can have no key is one without keys. */
