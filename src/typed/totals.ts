@@ -3,7 +3,7 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { Word } from "./order.ts"
 import type { ByIndex } from "./reference.ts"
 import type { Texts } from "./states.ts"
-import type { Add, Increment, Reverse } from "./sum.ts"
+import type { Add, Digit, Increment, Next, Reverse } from "./sum.ts"
 
 export type TotalsOn<Spec extends CatalogSpec, Steps> = Spec extends { readonly blastRadius: infer Limits }
   ? {
@@ -47,41 +47,22 @@ type Amount<Value> = [Value] extends [number]
   : number
 
 type TotalNumber<Costs> = Costs extends readonly string[]
-  ? Reverse<Sum<ByIndex<Costs>, "", "">> extends infer Text
+  ? Sum<ByIndex<Costs>, "", ""> extends infer Text extends string
     ? Text extends ""
       ? 0
-      : Text extends `${infer Amount extends number}`
+      : Reverse<Text> extends `${infer Amount extends number}`
         ? Amount
         : number
     : never
   : number
 
-/** Ten at a time, as in `blast.ts`. */
-type Sum<Costs extends Texts, Tens extends string, SoFar extends string> = Costs[`${Tens}0`] extends string
-  ? Sum<
-      Costs,
-      Tens extends "" ? "1" : Increment<Tens>,
-      Add5<Costs, Tens, "5", "6", "7", "8", "9", Add5<Costs, Tens, "0", "1", "2", "3", "4", SoFar>>
-    >
+type Sum<Costs extends Texts, Tens extends string, SoFar> = Costs[`${Tens}0`] extends string
+  ? Sum<Costs, Tens extends "" ? "1" : Increment<Tens>, AddTen<Costs, Tens, "0", SoFar>>
   : SoFar
 
-type Add5<
-  Costs extends Texts,
-  Tens extends string,
-  A extends string,
-  B extends string,
-  C extends string,
-  D extends string,
-  E extends string,
-  SoFar extends string,
-> = Plus<
-  Costs,
-  `${Tens}${E}`,
-  Plus<Costs, `${Tens}${D}`, Plus<Costs, `${Tens}${C}`, Plus<Costs, `${Tens}${B}`, Plus<Costs, `${Tens}${A}`, SoFar>>>>
->
+type AddTen<Costs extends Texts, Tens extends string, Ones extends Digit, SoFar> = Ones extends "9"
+  ? Plus<Costs[`${Tens}9`], SoFar>
+  : AddTen<Costs, Tens, Next[Ones], Plus<Costs[`${Tens}${Ones}`], SoFar>>
 
-type Plus<Costs extends Texts, I extends string, SoFar extends string> = Costs[I] extends infer Cost extends string
-  ? Cost extends ""
-    ? SoFar
-    : Add<SoFar, Cost>
-  : SoFar
+/** Beyond the last step a cost is unknown. */
+type Plus<Cost, SoFar> = Cost extends "" ? SoFar : Cost extends string ? Add<SoFar & string, Cost> : SoFar
