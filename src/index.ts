@@ -1,4 +1,5 @@
 /** The compiler's door: pure, offline, works in Node, in a browser and at the edge. */
+export { plan } from "./build-plan.ts"
 export type { BudgetSpec, Catalog, CatalogSpec, LimitSpec, MachineSpec } from "./catalog/catalog.ts"
 export type { Change } from "./catalog/change.ts"
 export { isCatalog } from "./catalog/define.ts"
@@ -20,6 +21,7 @@ export { type Bounds, defaultBounds } from "./text/bounds.ts"
 export type { Json, JsonObject } from "./text/json.ts"
 export type { Pointer } from "./text/pointer.ts"
 export type { Position, Range } from "./text/source.ts"
+export type { PlanBuilder, StepOptions, UntypedBuilder } from "./typed/builder.ts"
 export type { ValidatePlan } from "./typed/plan.ts"
 export type { PlanError } from "./typed/plan-error.ts"
 export type { PlanLiteral, ResultsOf } from "./typed/results.ts"
