@@ -163,7 +163,9 @@ type CheckTarget<
     : To extends M["states"]
       ? Say<"SEQ302", { from: State; to: To }>
       : TargetsOf<M["transitions"], State, M["states"]>
-  : Say<"SEQ304", { state: To }>
+  : string extends To
+    ? string
+    : Say<"SEQ304", { state: To }>
 
 type TargetsOf<Transitions, State, All> = string extends State
   ? All
