@@ -1,6 +1,6 @@
 /** Order: ids are well formed and used once, and what a step waits for are earlier calls. Codes: SEQ105, SEQ106, SEQ201 … SEQ204. */
 import type { Say } from "./plan-error.ts"
-import type { Context, Nth, Unordered } from "./reference.ts"
+import type { Context, EarlierCalls, Missing, Nth, Unordered } from "./reference.ts"
 import type { IsBefore } from "./sum.ts"
 
 /** The id of each step; `?` where it is not a word of its own. */
@@ -122,5 +122,5 @@ type CheckName<C extends Context, I extends string, Id, Name> = Name extends str
         : Unordered<At, I, Id, Name>
       : C["open"] extends true
         ? Name
-        : Say<"SEQ201", { step: Id; missing: Name }>
+        : Missing<Name, EarlierCalls<C, I>, Id>
   : string

@@ -62,7 +62,31 @@ type OtherSource<S extends Site, Source extends string> = Source extends "input"
     ? Found<unknown>
     : S["plan"]["open"] extends true
       ? Found<unknown>
-      : Fault<"$from", Say<"SEQ201", { step: S["id"]; missing: Source }>>
+      : Fault<
+          "$from",
+          Missing<
+            Source,
+            EarlierCalls<S["plan"], S["at"]> | (S["plan"]["inputs"] extends Found<unknown> ? "input" : never),
+            S["id"]
+          >
+        >
+
+/** Where nothing is written yet, what may stand there: editors offer it. */
+export type Missing<Name extends string, Known, Id> = Name extends ""
+  ? [Known] extends [never]
+    ? Say<"SEQ201", { step: Id; missing: Name }>
+    : Known
+  : Say<"SEQ201", { step: Id; missing: Name }>
+
+export type EarlierCalls<C extends Context, At extends string> = {
+  [Id in keyof C["index"]]: C["index"][Id] extends infer Index extends string
+    ? true extends IsBefore<Index, At>
+      ? C["names"][Index] extends `>${string}`
+        ? never
+        : Id
+      : never
+    : never
+}[keyof C["index"]]
 
 export type Unordered<At, I, Id, Source> = At extends I
   ? Say<"SEQ203", { step: Id }>
