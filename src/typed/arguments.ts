@@ -83,7 +83,12 @@ type CheckOther<S extends Site, Path extends string, O, Key, Value> =
         : Say<"SEQ121", { tool: S["tool"]; argument: Below<Path, Key> }>
       : Value
 
-type Below<Path extends string, Key> = Path extends "" ? Key & string : `${Path}/${Key & string}`
+/** The key is a number where an array has as many items as it will: each stands for all of them. */
+type Below<Path extends string, Key> = Path extends ""
+  ? Key & string
+  : Key extends string
+    ? `${Path}/${Key}`
+    : `${Path}/*`
 
 type FromField = "$from" | "path" | "where" | "pick"
 

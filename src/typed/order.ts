@@ -1,6 +1,6 @@
 /** Order: ids are well formed and used once, and what a step waits for are earlier calls. Codes: SEQ105, SEQ106, SEQ201 … SEQ204. */
 import type { Say } from "./plan-error.ts"
-import type { Context, IsBefore, Nth, Spot, Unordered } from "./reference.ts"
+import type { Context, EarlierCalls, IsBefore, Missing, Nth, Spot, Unordered } from "./reference.ts"
 import type { Place } from "./sum.ts"
 
 /** A text that is known: no union, and not any text of a kind. */
@@ -146,5 +146,5 @@ type CheckName<C extends Context, I extends string, Id, Name> = Name extends str
         : Unordered<At, Place<I>, Id, Name>
       : C["open"] extends true
         ? Name
-        : Say<"SEQ201", { step: Id; missing: Name }>
+        : Missing<Name, EarlierCalls<C, Place<I>>, Id>
   : string

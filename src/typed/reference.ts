@@ -90,7 +90,30 @@ type OtherSource<S extends Site, Source extends string> = Source extends "input"
     ? Found<unknown>
     : S["plan"]["open"] extends true
       ? Found<unknown>
-      : Fault<"$from", Say<"SEQ201", { step: S["id"]; missing: Source }>>
+      : Fault<
+          "$from",
+          Missing<
+            Source,
+            EarlierCalls<S["plan"], S["at"]> | (S["plan"]["inputs"] extends Found<unknown> ? "input" : never),
+            S["id"]
+          >
+        >
+
+/** Where nothing is written yet, what may stand there: editors offer it. */
+export type Missing<Name extends string, Known, Id> = Name extends ""
+  ? [Known] extends [never]
+    ? Say<"SEQ201", { step: Id; missing: Name }>
+    : Known
+  : Say<"SEQ201", { step: Id; missing: Name }>
+
+/** By their ids. `At` is a place. */
+export type EarlierCalls<C extends Context, At extends string> = {
+  [Id in keyof C["spots"]]: true extends IsBefore<C["spots"][Id]["at"], At>
+    ? C["spots"][Id]["name"] extends `>${string}`
+      ? never
+      : Id
+    : never
+}[keyof C["spots"]]
 
 /** Of an id that is used twice, either may be meant. */
 export type IsBefore<At, Other extends string> = At extends Earlier<Other> ? true : false
