@@ -21,11 +21,11 @@ import type { Undeclared } from "./tools.ts"
 import type { Follow, IllFormed, Lost, Member, Needed } from "./value.ts"
 
 /** What `tool` asks of a declaration: what it says of its own parameters and result is so. */
-export type CheckTool<T extends ToolSpec> = Plain & OwnNames<T, Infer<T["params"]>>
+export type CheckTool<T extends ToolSpec> = Plain & OwnNames<T, T["params"]>
 
 interface Plain extends Omit<ToolSpec, "requires" | "rules" | "blast" | "once" | "compensate"> {}
 
-interface OwnNames<T, Params> {
+interface OwnNames<T, Params extends AnySchema> {
   readonly requires?: readonly { readonly tool: string; readonly same?: readonly NameIn<Params>[] }[]
   readonly rules?: { readonly [Name in NameIn<Params>]?: Rule }
   readonly blast?: T extends { readonly blast: infer Blast }
@@ -37,20 +37,37 @@ interface OwnNames<T, Params> {
     : CompensationSpec | "none"
 }
 
+/** zod's objects: their shape is read, for to work out what they give, before a plan asks, costs more than all the rest. */
+interface Shaped<Shape, Others> {
+  readonly _zod: { readonly def: { readonly shape: Shape }; readonly config: { readonly out: Others } }
+}
+
 /** The parameters that types see; any where they see none. */
-type NameIn<Params> = [KeyOf<Params>] extends [never] ? string : KeyOf<Params>
-type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value & string : never
+type NameIn<Params extends AnySchema> =
+  Params extends Shaped<infer Shape, infer Others> ? NameOf<keyof Shape | keyof Others> : NameOf<KeyOf<Infer<Params>>>
+type NameOf<Key> = [Key] extends [never] ? string : Key & string
+type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value : never
+
+/** What one parameter may be. */
+type ValueIn<Params extends AnySchema, Name extends string> =
+  Params extends Shaped<infer Shape, unknown>
+    ? Name extends keyof Shape
+      ? Shape[Name] extends infer Schema extends AnySchema
+        ? Infer<Schema>
+        : unknown
+      : unknown
+    : Member<Infer<Params>, Name>
 
 /** A parameter, or a pointer into it. */
 type PlaceIn<Name extends string> = Name | `/${Name}` | `/${Name}/${string}` | `${string}~${string}`
 
-type CheckCost<Params, Cost> = Cost extends { readonly kind: infer Kind; readonly parameter: infer Name extends string }
+type CheckCost<Params extends AnySchema, Cost> = Cost extends { readonly kind: infer Kind; readonly parameter: infer Name extends string }
   ? string extends NameIn<Params> | Name
     ? Cost
     : Name extends NameIn<Params>
       ? Kind extends "argument"
-        ? CheckCounted<Member<Params, Name>, number, "a number", Name, Cost>
-        : CheckCounted<Member<Params, Name>, readonly unknown[], "an array", Name, Cost>
+        ? CheckCounted<ValueIn<Params, Name>, number, "a number", Name, Cost>
+        : CheckCounted<ValueIn<Params, Name>, readonly unknown[], "an array", Name, Cost>
       : { readonly kind: Kind; readonly parameter: NameIn<Params> }
   : number
 
@@ -60,7 +77,7 @@ type CheckCounted<Value, Kind, Wanted extends string, Name extends string, Cost>
     ? Cost
     : Refuse<`SEQ811: blast counts \`${Name}\`, which ${[Value] extends [Kind | undefined] ? "may be left out" : `is not always ${Wanted}`}`>
 
-type CheckSource<T, Params, Source> = Source extends {
+type CheckSource<T, Params extends AnySchema, Source> = Source extends {
   readonly kind: infer Kind
   readonly path: infer Path extends string
 }
@@ -69,7 +86,7 @@ type CheckSource<T, Params, Source> = Source extends {
     : Kind extends "from-result"
       ? CheckPointer<ResultIn<T>, Path, "result", Source>
       : Kind extends "from-args"
-        ? CheckPointer<Params, Path, "arguments", Source>
+        ? CheckPointer<Infer<Params>, Path, "arguments", Source>
         : Json
   : FromResult | FromArgs | Json
 
@@ -168,7 +185,7 @@ type CheckRequirement<Tools, Required> = Required extends { readonly tool: infer
     ? { readonly tool: CheckName<Name, keyof Tools & string> }
     : unknown
 
-type ParamIn<T> = T extends { readonly params: infer Params extends AnySchema } ? NameIn<Infer<Params>> : string
+type ParamIn<T> = T extends { readonly params: infer Params extends AnySchema } ? NameIn<Params> : string
 
 type CheckRule<Spec extends CatalogSpec, One> = One extends { readonly from: infer From }
   ? { readonly from: { readonly [I in keyof From]: CheckFrom<Spec, From[I]> } }
@@ -198,10 +215,10 @@ type CheckUndo<Tools, Undo> = Undo extends { readonly tool: infer Name; readonly
   : unknown
 
 type CheckUndoArgs<T, Args> = T extends { readonly params: infer Params extends AnySchema }
-  ? string extends NameIn<Infer<Params>> | keyof Args
+  ? string extends NameIn<Params> | keyof Args
     ? unknown
     : { readonly [Name in Needed<Infer<Params>>]: unknown } & {
-        readonly [Name in Exclude<keyof Args, NameIn<Infer<Params>>>]: Say<
+        readonly [Name in Exclude<keyof Args, NameIn<Params>>]: Say<
           "SEQ808",
           { where: "`compensate`"; what: `the parameter \`${Name & string}\`` }
         >
