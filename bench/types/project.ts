@@ -29,4 +29,13 @@ export function makeProject(source = "src"): string {
   return folder
 }
 
-export const tsc = resolve("node_modules/typescript/bin/tsc")
+/** Each TypeScript that plans in code are checked with, by its version. */
+export const compilers = {
+  "7": resolve("node_modules/typescript/bin/tsc"),
+  "6": resolve("node_modules/typescript-6/bin/tsc"),
+  "5.9": resolve("node_modules/typescript-5/bin/tsc"),
+} as const
+
+export type Version = keyof typeof compilers
+
+export const tsc = compilers["7"]

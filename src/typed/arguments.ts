@@ -36,8 +36,10 @@ type CheckScalar<S extends Site, Path extends string, T, A> =
   CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
 
 type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
-  ? `${A}` extends `${string}.${string}`
-    ? Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+  ? `${A}` extends `${string}.${string}` | `${string}e-${string}`
+    ? `${A}` extends `${string}e+${string}`
+      ? A
+      : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
     : A
   : A
 

@@ -62,7 +62,7 @@ type CheckEachArg<
 > = {
   readonly [Key in keyof Args]: Args[Key] extends Plain[Key]
     ? Args[Key]
-    : IsRightRead<C, I, Args[Key], Takes[Key & keyof Takes]> extends true
+    : IsRight<C, I, Args[Key], Takes[Key & keyof Takes]> extends true
       ? Args[Key]
       : CheckValue<
           Asking<C, Id, Tool, Place<I>, C["tools"][Tool]["integers"]>,
@@ -71,6 +71,15 @@ type CheckEachArg<
           Args[Key]
         >
 }
+
+/** Of numbers only those of integers are not plain. */
+type IsRight<C extends Context, I extends string, A, T> = A extends number
+  ? A extends T
+    ? `${A}` extends `${bigint}`
+      ? true
+      : false
+    : false
+  : IsRightRead<C, I, A, T>
 
 type CheckWhole<
   C extends Context,

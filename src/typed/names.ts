@@ -16,9 +16,10 @@ import type {
   ToolSpec,
 } from "../catalog/tool.ts"
 import type { Json } from "../text/json.ts"
+import type { NameIn, ValueIn } from "./fields.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Undeclared } from "./tools.ts"
-import type { Follow, IllFormed, Lost, Member, Needed } from "./value.ts"
+import type { Follow, IllFormed, Lost, Needed } from "./value.ts"
 
 /** What `tool` asks of a declaration: what it says of its own parameters and result is so. */
 export type CheckTool<T extends ToolSpec> = Plain & OwnNames<T, T["params"]>
@@ -37,31 +38,13 @@ interface OwnNames<T, Params extends AnySchema> {
     : CompensationSpec | "none"
 }
 
-/** zod's objects: their shape is read, for to work out what they give, before a plan asks, costs more than all the rest. */
-interface Shaped<Shape, Others> {
-  readonly _zod: { readonly def: { readonly shape: Shape }; readonly config: { readonly out: Others } }
-}
-
-/** The parameters that types see; any where they see none. */
-type NameIn<Params extends AnySchema> =
-  Params extends Shaped<infer Shape, infer Others> ? NameOf<keyof Shape | keyof Others> : NameOf<KeyOf<Infer<Params>>>
-type NameOf<Key> = [Key] extends [never] ? string : Key & string
-type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value : never
-
-/** What one parameter may be. */
-type ValueIn<Params extends AnySchema, Name extends string> =
-  Params extends Shaped<infer Shape, unknown>
-    ? Name extends keyof Shape
-      ? Shape[Name] extends infer Schema extends AnySchema
-        ? Infer<Schema>
-        : unknown
-      : unknown
-    : Member<Infer<Params>, Name>
-
 /** A parameter, or a pointer into it. */
 type PlaceIn<Name extends string> = Name | `/${Name}` | `/${Name}/${string}` | `${string}~${string}`
 
-type CheckCost<Params extends AnySchema, Cost> = Cost extends { readonly kind: infer Kind; readonly parameter: infer Name extends string }
+type CheckCost<Params extends AnySchema, Cost> = Cost extends {
+  readonly kind: infer Kind
+  readonly parameter: infer Name extends string
+}
   ? string extends NameIn<Params> | Name
     ? Cost
     : Name extends NameIn<Params>

@@ -74,7 +74,7 @@ export function differ(cases: number, seed: number, source?: string): Difference
       head: `${imports}\n${emitCatalog(declaration)}`,
       plans: plans.map((text) => JSON.parse(text) as unknown),
     })),
-    source,
+    { source },
   )
   asked.forEach(({ declaration, plans }, batch) => {
     const catalog = build(declaration)
