@@ -160,7 +160,7 @@ export type ReadPath<Value, Path, Says extends string, Field extends string> = P
 type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
 
 /** The one element for which `where` holds, and of it what is at `pick`. */
-type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Where] extends [never]
+type Select<S extends Site, Value, A, Where, Source extends string> = [IsNothing<Where>] extends [true]
   ? Fault<"where", Refuse<"SEQ131: `where` is an object with at least one pointer to compare">>
   : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
     ? Whole extends Found<infer List>
@@ -168,11 +168,22 @@ type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Whe
       : Whole
     : never
 
+/** Whether there is nothing in it to compare; what is of any type is left to the compiler. */
+type IsNothing<Where> = unknown extends Where
+  ? false
+  : [Where] extends [Scalar | readonly unknown[]]
+    ? true
+    : [keyof Where] extends [never]
+      ? true
+      : false
+
 type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Item] extends [never]
   ? Fault<A extends { readonly path: string } ? "path" : "", Say<"SEQ211", { source: Place; given: DescribeAny<List> }>>
-  : Where extends Matches<S, Item, Where, Place>
-    ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
-    : Fault<"where", Matches<S, Item, Where, Place>>
+  : (unknown extends Where ? unknown : Matches<S, Item, Where, Place>) extends infer Right
+    ? Where extends Right
+      ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
+      : Fault<"where", Right>
+    : never
 
 type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
 type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
