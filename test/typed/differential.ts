@@ -9,7 +9,7 @@ import type { Pointer } from "../../src/text/pointer.ts"
 import { build } from "../naive/build.ts"
 import type { Declaration } from "../naive/declaration.ts"
 import { generateCase } from "../naive/generate.ts"
-import { emitCatalog, imports } from "./emit.ts"
+import { canBeWritten, emitCatalog, imports } from "./emit.ts"
 import { judgeByTypes, type Said } from "./judge.ts"
 import { passedLimits } from "./written-blast.ts"
 
@@ -98,9 +98,6 @@ export function differ(cases: number, seed: number, source?: string): Difference
   })
   return { cases: asked.reduce((sum, { plans }) => sum + plans.length, 0), accepted, codes, exact, differences }
 }
-
-/** In an object literal `__proto__` is no key. */
-const canBeWritten = (text: string): boolean => !text.includes("__proto__")
 
 interface Told {
   readonly code: string
