@@ -28,7 +28,8 @@ export type ValueIn<Params extends AnySchema, Name extends string> =
 
 /**
  * The places that hold integers, as `cents` or `lines/0/cents`: to the types of values they are numbers as any. Of zod's,
- * `z.int()`, `z.int32()` and `z.uint32()`: `z.number().int()` is a number to types.
+ * `z.int()`, `z.int32()` and `z.uint32()`: `z.number().int()` is a number to types. A name with `/` could be a path, and is
+ * left to the compiler.
  */
 export type IntegersOf<Params> =
   Params extends Shaped<infer Shape, unknown>

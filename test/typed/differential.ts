@@ -153,7 +153,9 @@ function isClaimed({ code, at, message }: Told, plan: Json): boolean {
   const value = valueAt(plan, at)
   // Which indices an array has is in no type; nor are ranges.
   if (code === "SEQ205") return typeof value === "string" && !/\/\d+(\/|$)/.test(value)
-  return code === "SEQ123" && typeof value === "number" && !Number.isInteger(value) && message.includes("an integer")
+  // A name with `/` could be a path.
+  if (code !== "SEQ123" || at.includes("~1") || typeof value !== "number") return false
+  return !Number.isInteger(value) && message.includes("an integer")
 }
 
 /** Inside of `$literal` types see kinds alone. */
