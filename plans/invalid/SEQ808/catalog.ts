@@ -8,6 +8,7 @@ export default defineCatalog({
   version: "1",
   machine: { initial: "OPEN", transitions: {} },
   tools: {
+    // @ts-expect-error there is no state `OPNE`: types see it too.
     look: tool({
       description: "Look.",
       effect: "read",
@@ -16,6 +17,7 @@ export default defineCatalog({
       states: ["OPNE"],
       requires: [{ tool: "buy_items" }],
     }),
+    // @ts-expect-error `idd` is no parameter of `look` either: types see it too.
     buy: tool({
       description: "Buy.",
       effect: "write",
@@ -23,12 +25,14 @@ export default defineCatalog({
       result: z.strictObject({ orderId: z.string() }),
       // @ts-expect-error `idd` is no parameter: types see it too.
       requires: [{ tool: "look", same: ["idd"] }],
+      // @ts-expect-error `skus` is no parameter: types see it too.
       rules: { sku: { from: ["look#/items/*/skus"] }, skus: { trusted: true } },
       // @ts-expect-error `ids` is no parameter: types see it too.
       once: { by: ["ids"], scope: "tenant" },
       compensate: { tool: "cancel", args: { order: fromResult("/orderId") } },
       ...key,
     }),
+    // @ts-expect-error there is no tool `uncancel`: types see it too.
     cancel: tool({
       description: "Cancel.",
       effect: "write",

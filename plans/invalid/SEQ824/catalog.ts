@@ -28,6 +28,7 @@ export default defineCatalog({
       params: z.strictObject({ id: z.int() }),
       requires: [{ tool: "look", same: ["id"] }],
     }),
+    // @ts-expect-error it is no place: types see it too.
     no_place: tool({ ...buy, rules: { id: { from: ["look/id", "look#/id"] } } }),
   },
 })
