@@ -24,10 +24,10 @@ import type { Range } from "./text/source.ts"
  * A compiled plan, or why there is none. `more` counts the diagnostics beyond `bounds.diagnostics`; after ten times as
  * many the compiler stops looking.
  */
-export type Compiled<Results = unknown> =
+export type Compiled<Results = unknown, Written = unknown> =
   | {
       readonly ok: true
-      readonly plan: CompiledPlan<Results>
+      readonly plan: CompiledPlan<Results, Written>
       readonly diagnostics: readonly Diagnostic[]
       readonly more: number
     }

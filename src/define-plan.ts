@@ -6,18 +6,19 @@ import { copyJson } from "./text/copy-json.ts"
 import type { Json } from "./text/json.ts"
 import type { CheckPlan } from "./typed/plan.ts"
 import type { ResultsOf } from "./typed/results.ts"
+import type { WrittenPlan } from "./typed/written.ts"
 
 /** Compiles a plan that is a value. It is copied first: later changes to the value change nothing. Never throws. */
 export function definePlan<Spec extends CatalogSpec, const Plan>(
   catalog: Catalog<Spec>,
   plan: Plan extends Json | object ? CheckPlan<Spec, Plan> : Plan,
   options?: Occasional,
-): Compiled<ResultsOf<Spec, Plan>> {
+): Compiled<ResultsOf<Spec, Plan>, WrittenPlan<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {
     const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
     if (copied.ok) return { value: copied.value, ...readOccasion(options, report) }
     report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
     return undefined
   })
-  return compiled as Compiled<ResultsOf<Spec, Plan>>
+  return compiled as Compiled<ResultsOf<Spec, Plan>, WrittenPlan<Spec, Plan>>
 }

@@ -30,7 +30,7 @@ import catalog from "./catalog.ts"
 export const both = [catalog, definePlan] as const
 `
 
-function check(place: string): Cost {
+export function check(place: string): Cost {
   const output = run(place)
   const number = (name: string): number => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, "m").exec(output)?.[1])
   return {

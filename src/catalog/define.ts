@@ -30,11 +30,8 @@ export const isCatalog = (value: unknown): value is Catalog =>
 export const demandCatalog = (value: unknown): void =>
   demand(isCatalog(value), "the catalog must be what `defineCatalog` makes")
 
-/**
- * Declares what a host allows. The result carries the catalog's own faults (SEQ8xx) in `diagnostics`; with an error
- * among them no plan compiles.
- */
-export function defineCatalog<const Spec extends CatalogSpec>(spec: Spec): Catalog<Spec> {
+/** The result carries the catalog's own faults (SEQ8xx) in `diagnostics`. */
+export function defineCatalog<Spec extends CatalogSpec>(spec: Spec): Catalog<Spec> {
   const faults: Unplaced[] = []
   const catalog = buildSafely(spec, faults) ?? emptyCatalog
   const finished = fix({ ...catalog, diagnostics: [...faults] as readonly Diagnostic[] })

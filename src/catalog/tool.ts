@@ -22,15 +22,15 @@ export interface Count<Parameter extends string = string> {
 }
 
 /** A value out of the tool's own result (RFC 6901), for `compensate`. */
-export interface FromResult {
+export interface FromResult<Path extends string = string> {
   readonly kind: "from-result"
-  readonly path: string
+  readonly path: Path
 }
 
 /** A value out of the arguments of the call that is undone (RFC 6901), for `compensate`. */
-export interface FromArgs {
+export interface FromArgs<Path extends string = string> {
   readonly kind: "from-args"
-  readonly path: string
+  readonly path: Path
 }
 
 export const arg = <const Parameter extends string>(
@@ -51,9 +51,9 @@ export const count = <const Parameter extends string>(
   ...options,
 })
 
-export const fromResult = (path: string): FromResult => ({ kind: "from-result", path })
+export const fromResult = <const Path extends string>(path: Path): FromResult<Path> => ({ kind: "from-result", path })
 
-export const fromArgs = (path: string): FromArgs => ({ kind: "from-args", path })
+export const fromArgs = <const Path extends string>(path: Path): FromArgs<Path> => ({ kind: "from-args", path })
 
 export interface Requirement {
   /** A tool that an earlier step must have called. */
@@ -156,20 +156,6 @@ export type ArgsOf<T extends ToolSpec> = Infer<T["params"]>
 
 /** The result of a tool; unknown where it declares none. */
 export type ResultOf<T extends ToolSpec> = T extends { readonly result: infer R extends AnySchema } ? Infer<R> : unknown
-
-/** The names that TypeScript can see in a schema; any name where it sees none. */
-type NameIn<S extends AnySchema> = [KeyOf<Infer<S>>] extends [never] ? string : KeyOf<Infer<S>>
-type KeyOf<Value> = unknown extends Value ? string : Value extends object ? keyof Value & string : never
-
-/** What a tool says of its own parameters names parameters that it has. The rest is told by lint. */
-interface WellNamed<Name extends string> {
-  readonly requires?: readonly { readonly tool: string; readonly same?: readonly Name[] }[]
-  readonly blast?: { readonly [dimension: string]: number | Argument<Name> | Count<Name> }
-  readonly once?: { readonly by: readonly (Name | `/${string}`)[]; readonly scope: OnceSpec["scope"] }
-}
-
-/** Declares a tool. Gives back what it was given; the types of its schemas are kept. */
-export const tool = <const T extends ToolSpec>(spec: T & WellNamed<NameIn<T["params"]>>): T => spec
 
 /** A JSON object of arguments, resolved. */
 export type Args = JsonObject

@@ -7,8 +7,11 @@ import type { Literals } from "./marks.ts"
 
 declare const compiled: unique symbol
 
-/** `Results` maps step ids to result types; for plans made from text it is unknown. */
-export interface CompiledPlan<Results = unknown> {
+/**
+ * `Results` maps step ids to result types; `Written` is what types know of a plan that was written in code. Both are
+ * unknown for plans made from text.
+ */
+export interface CompiledPlan<out Results = unknown, out Written = unknown> {
   readonly [compiled]: Results
   /** SHA-256 of the RFC 8785 form of the document, lower-case hex. */
   readonly planHash: string
@@ -19,15 +22,24 @@ export interface CompiledPlan<Results = unknown> {
   readonly compiler: string
   readonly plan: Plan
   readonly goal: string | undefined
-  readonly steps: readonly CheckedStep[]
-  readonly states: { readonly initial: string; readonly final: string } | undefined
-  readonly blast: readonly Total[]
+  readonly steps: (Written & Learnt)["steps"]
+  /** Undefined where the catalog has no machine. */
+  readonly states: (Written & Learnt)["states"]
+  /** For every limit of the catalog, by name. */
+  readonly blast: (Written & Learnt)["blast"]
   /** By step, in order. */
   readonly approvals: readonly ApprovalNeed[]
   /** What its literals were taken for when it was compiled. No part of what is kept of it: it is said anew at each compiling. */
   readonly literals: Literals
   /** All of it with its document, as plain data. `JSON.stringify` asks for it. */
   readonly toJSON: () => JsonObject
+}
+
+/** What the passes learnt of any plan. Of one that was written in code, types know it more precisely. */
+interface Learnt {
+  readonly steps: readonly CheckedStep[]
+  readonly states: { readonly initial: string; readonly final: string } | undefined
+  readonly blast: readonly Total[]
 }
 
 /** One step with what the checks learnt of it. */

@@ -16,6 +16,7 @@ export function makeProgram(done: Done): Command {
     .addHelpText("after", exitCodes)
 
   addCompile(program, done)
+  addTypes(program, done)
   addExplain(program, done)
   addLint(program, done)
   addCatalog(program, done)
@@ -114,6 +115,30 @@ function addCompile(program: Command, done: Done): void {
     )
     .action(async (files, options) => done(await (await import("./command/compile.ts")).compilePlans(files, options)))
 }
+
+function addTypes(program: Command, done: Done): void {
+  program
+    .command("types")
+    .description("say of plans in JSON files what tsc would say of them in code, with the project's own TypeScript")
+    .argument("<plan...>", "plans as JSON files; - is standard input")
+    .addOption(catalog())
+    .option(
+      "--project <file>",
+      "the tsconfig.json of the catalog (default: the nearest beside the catalog or above it)",
+    )
+    .option("--emit", "write beside each plan.json its plan.d.json.ts, so that the plan is typed where it is imported")
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples("types plan.json", "types plans/*.json --catalog catalog.ts --format json", "types plans/*.json --emit"),
+    )
+    .addHelpText("after", typesSee)
+    .action(async (files, options) => done(await (await import("./command/check-types.ts")).checkTypes(files, options)))
+}
+
+const typesSee = `
+tsc tells one fault of each property, and sees no ranges, patterns, refinements or bounds: \`compile\` does, and is the last word.
+A plan.d.json.ts is found with "allowArbitraryExtensions" and "skipLibCheck" in the tsconfig.json. Write it anew with each change.`
 
 function addExplain(program: Command, done: Done): void {
   program

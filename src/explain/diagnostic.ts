@@ -11,10 +11,15 @@ export interface Spoken {
   readonly text?: string
 }
 
+/** A diagnostic, or what tsc says in its own words of a plan. */
+export interface Told extends Omit<Diagnostic, "code"> {
+  readonly code: Diagnostic["code"] | `TS${number}`
+}
+
 /** Columns of a message or hint: what the author wrote stands in them, and may be long. */
 const sentence = 1_000
 
-export function explainDiagnostic(diagnostic: Diagnostic, { name, text }: Spoken, look: Look): string {
+export function explainDiagnostic(diagnostic: Told, { name, text }: Spoken, look: Look): string {
   const { code, severity, message, hint, at, range, related = [] } = diagnostic
   const place = [where(name, range), clip(at, sentence)].filter((part) => part !== "")
   const head = paint(look, severityFormat[severity], `${severity} ${code}`)

@@ -36,8 +36,10 @@ type CheckScalar<S extends Site, Path extends string, T, A> =
   CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
 
 type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
-  ? `${A}` extends `${string}.${string}`
-    ? Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+  ? `${A}` extends `${string}.${string}` | `${string}e-${string}`
+    ? `${A}` extends `${string}e+${string}`
+      ? A
+      : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
     : A
   : A
 
@@ -83,7 +85,12 @@ type CheckOther<S extends Site, Path extends string, O, Key, Value> =
         : Say<"SEQ121", { tool: S["tool"]; argument: Below<Path, Key> }>
       : Value
 
-type Below<Path extends string, Key> = Path extends "" ? Key & string : `${Path}/${Key & string}`
+/** The key is a number where an array has as many items as it will: each stands for all of them. */
+type Below<Path extends string, Key> = Path extends ""
+  ? Key & string
+  : Key extends string
+    ? `${Path}/${Key}`
+    : `${Path}/*`
 
 type FromField = "$from" | "path" | "where" | "pick"
 

@@ -44,7 +44,7 @@ type CountsBy<Tools, Dimension> = {
 }
 
 /** Of each step, what it counts in one dimension, as far as that can be read: text, so that it is cheap to hand on. */
-export type CostsOf<C extends Context, Steps, Dimension, Counts = CountsBy<C["tools"], Dimension>> = {
+type CostsOf<C extends Context, Steps, Dimension, Counts = CountsBy<C["tools"], Dimension>> = {
   readonly [I in keyof Steps]: Steps[I] extends {
     readonly tool: infer Name extends keyof Counts
     readonly args: infer Args
@@ -61,7 +61,7 @@ export type CostsOf<C extends Context, Steps, Dimension, Counts = CountsBy<C["to
     : ""
 }
 
-/** A dimension's limit that is passed, and by which step; undefined where it is kept. */
+/** A dimension's limit that is passed, and by which step. */
 export interface Passed<Costs, Max, Total, At> {
   readonly costs: Costs
   readonly max: Max
@@ -69,14 +69,50 @@ export interface Passed<Costs, Max, Total, At> {
   readonly at: At
 }
 
-/** Where each cost is so small that as many as there are steps cannot pass the limit, nothing is added up. */
-export type CheckLimit<Costs, Max> = Costs extends readonly string[]
-  ? Max extends ""
-    ? undefined
-    : IsShorter<Costs[number], Shorten<Max & string, `${Costs["length"]}`>> extends true
-      ? undefined
-      : Total<Known<Costs>, Reverse<Max & string>>
-  : undefined
+/** The dimensions whose total may come near the limit: in most plans none, and then nothing is added up. */
+export type NearLimits<C extends Context, Steps extends readonly unknown[], Limits> = {
+  readonly [Dimension in keyof Limits]: Limits[Dimension] extends ""
+    ? never
+    : IsFar<Steps, CountsBy<C["tools"], Dimension>, Limits[Dimension] & string> extends true
+      ? never
+      : Dimension
+}[keyof Limits]
+
+/** By dimension, its limit where it is passed; undefined where it is kept. Never where all are. */
+export type PassedLimits<C extends Context, Steps, Limits, Near> = [Near] extends [never]
+  ? never
+  : {
+      readonly [Dimension in Near & keyof Limits]: Total<
+        Known<CostsOf<C, Steps, Dimension>>,
+        Reverse<Limits[Dimension] & string>
+      >
+    }
+
+/** Whether each cost is so small that as many as there are steps cannot pass the limit. */
+type IsFar<Steps extends readonly unknown[], Counts, Max extends string> =
+  Costly<Steps, Counts[keyof Counts]> extends infer Cost
+    ? [Cost & AtLeast<Shorten<Max, `${Steps["length"]}`>>] extends [never]
+      ? true
+      : false
+    : never
+
+/** Every cost there may be, as text; any text where that is not seen at a glance. */
+type Costly<Steps extends readonly unknown[], Count> = Count extends `#${infer Parameter}`
+  ? `${Values<Steps, Parameter>}`
+  : Count extends `[${string}`
+    ? string
+    : Count
+
+/** The numbers that steps give for a parameter, all of them in one inference. */
+type Values<Steps extends readonly unknown[], Parameter extends string> = Steps extends readonly {
+  readonly id?: unknown
+  readonly args?: { readonly [_ in Parameter]?: infer Value } & { readonly [other: string]: unknown }
+}[]
+  ? Extract<Value, number>
+  : number
+
+/** Natural numbers with as many digits, or more: each `bigint` stands for one digit. */
+type AtLeast<Text extends string> = Text extends `${string}${infer Rest}` ? `${bigint}${AtLeast<Rest>}` : string
 
 /** The first digits, without as many as another number has. */
 type Shorten<Max extends string, Steps extends string> = Steps extends `${string}${infer Rest}`
@@ -84,14 +120,6 @@ type Shorten<Max extends string, Steps extends string> = Steps extends `${string
     ? Shorten<Less, Rest>
     : ""
   : Max
-
-type IsShorter<Text extends string, Than extends string> = Text extends `${string}${infer Rest}`
-  ? Than extends `${string}${infer Less}`
-    ? IsShorter<Rest, Less>
-    : false
-  : Than extends ""
-    ? false
-    : true
 
 /** Least significant digit first. */
 type Known<Costs> = {
@@ -102,14 +130,16 @@ type Known<Costs> = {
     : never
 }
 
-type Numeral<Text> = Text extends `${infer N extends number}` ? N : never
+/** What counts nothing counts 0: `never` would swallow the sum. */
+type Numeral<Text> = Text extends `${infer N extends number}` ? N : 0
 
-type Total<Costs extends readonly string[], Max extends string> =
-  Sum<ByIndex<Costs>, "", "0"> extends infer Total extends string
+type Total<Costs, Max extends string> = Costs extends readonly string[]
+  ? Sum<ByIndex<Costs>, "", "0"> extends infer Total extends string
     ? IsMore<Total, Max> extends true
       ? Passed<Costs, Max, Total, Crossing<Costs, Max, "0", "0">>
       : undefined
     : never
+  : never
 
 interface Texts {
   readonly [index: string]: string

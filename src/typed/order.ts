@@ -1,12 +1,7 @@
 /** Order: ids are well formed and used once, and what a step waits for are earlier calls. Codes: SEQ105, SEQ106, SEQ201 … SEQ204. */
 import type { Say } from "./plan-error.ts"
-import type { Context, Nth, Unordered } from "./reference.ts"
-import type { IsBefore } from "./sum.ts"
-
-/** The id of each step; `?` where it is not a word of its own. */
-export type Ids<Steps> = {
-  readonly [I in keyof Steps]: Steps[I] extends { readonly id: infer Id extends string } ? Word<Id> : "?"
-}
+import type { Context, EarlierCalls, IsBefore, Missing, Nth, Spot, Unordered } from "./reference.ts"
+import type { Place } from "./sum.ts"
 
 /** A text that is known: no union, and not any text of a kind. */
 export type Word<Text extends string> = string extends Text ? "?" : IsOne<Text> extends true ? Text : "?"
@@ -19,47 +14,76 @@ type IsOne<T, All = T> = T extends unknown
     : false
   : never
 
-/** By id, the index of its step; of an id that is used twice, both. */
-export type IndexOf<Names extends readonly string[]> = {
-  [I in Exclude<keyof Names, keyof (readonly unknown[])> & string as Nth<Names, I>]: I
+/** The id of each step; `?` where it is not a word of its own. What is only words, tsc has not to look into at each turn. */
+export type IdsOf<Steps> = {
+  readonly [I in keyof Steps]: Steps[I] extends { readonly id: infer Id extends string } ? Word<Id> : "?"
 }
 
-export type CheckId<C extends Context, I extends string, Id extends string> = C["index"][Id] extends infer At extends
-  string
-  ? [At] extends [I]
-    ? Id extends `${infer First}${string}`
-      ? First extends Letter
-        ? Id extends Kept
-          ? IllNamed<Id, "the name is kept for the language">
-          : IsName<Id> extends true
-            ? Id
-            : IllNamed<Id, "it has a character that no id has, or more than 64">
-        : Id extends Kept
-          ? IllNamed<Id, "the name is kept for the language">
-          : IllNamed<Id, `it begins with \`${First}\``>
-      : IllNamed<Id, "it is empty">
-    : true extends IsBefore<At, I>
-      ? Say<"SEQ106", { id: Id }>
-      : Id
-  : Id
+/** What each step is, as a word: a call's tool, a transition's state after `>`, `()` where no tool is written, or `?`. */
+export type NamesOf<Steps> = {
+  readonly [I in keyof Steps]: Steps[I] extends { readonly tool: infer Tool }
+    ? Steps[I] extends { readonly transition: string }
+      ? "?"
+      : Tool extends string
+        ? Word<Tool>
+        : "()"
+    : Steps[I] extends { readonly transition: infer State extends string }
+      ? Word<State> extends "?"
+        ? "?"
+        : `>${State}`
+      : "?"
+}
+
+/** By id, where its step is, and what; of an id that is used twice, both. */
+export type SpotsOf<Ids extends readonly string[], Names extends readonly string[]> = {
+  readonly [I in keyof Ids as I extends `${bigint}` ? Ids[I] & string : never]: Spot<Place<I & string>, Nth<Names, I>>
+}
+
+export type CheckId<C extends Context, I extends string, Id extends string> = [C["spots"][Id]["at"]] extends [Place<I>]
+  ? Id extends Kept
+    ? IllNamed<Id, "the name is kept for the language">
+    : IsName<Id> extends true
+      ? Id
+      : IllNamed<Id, WhyNoName<Id>>
+  : true extends IsBefore<C["spots"][Id]["at"], Place<I>>
+    ? Say<"SEQ106", { id: Id }>
+    : Id
 
 type IllNamed<Id, Reason> = Say<"SEQ105", { id: Id; reason: Reason }>
 
-/** A text of letters, digits, `_` and `-`, read four at a time; after sixty-four it is too long. */
-type IsName<
+type WhyNoName<Id extends string> = Id extends `${infer First}${string}`
+  ? First extends Letter
+    ? "it has a character that no id has, or more than 64"
+    : `it begins with \`${First}\``
+  : "it is empty"
+
+/** A letter, and then letters, digits, `_` and `-`. Most ids have at most eight: those are filled up, and read in one go. */
+type IsName<Id extends string> =
+  `${Id}_______` extends `${infer First}${infer B}${infer C}${infer D}${infer E}${infer F}${infer G}${infer H}${infer Rest}`
+    ? [First] extends [Letter]
+      ? [B | C | D | E | F | G | H] extends [LetterOrDigit]
+        ? Rest extends "" | "_" | "__" | "___" | "____" | "_____" | "______" | "_______"
+          ? true
+          : IsLongName<Id>
+        : false
+      : false
+    : false
+
+/** Four at a time; after sixty-four it is too long. */
+type IsLongName<
   Text extends string,
   Left extends readonly unknown[] = Sixteen,
 > = Text extends `${infer A}${infer B}${infer C}${infer D}${infer Rest}`
   ? [A | B | C | D] extends [LetterOrDigit]
     ? Left extends readonly [unknown, ...infer Fewer]
-      ? IsName<Rest, Fewer>
+      ? IsLongName<Rest, Fewer>
       : false
     : false
   : Text extends `${infer A}${infer Rest}`
     ? A extends LetterOrDigit
       ? Left extends readonly []
         ? false
-        : IsName<Rest, Left>
+        : IsLongName<Rest, Left>
       : false
     : true
 
@@ -114,13 +138,13 @@ export type CheckAfter<C extends Context, I extends string, Id, After> = After e
 type CheckName<C extends Context, I extends string, Id, Name> = Name extends string
   ? string extends Name
     ? Name
-    : C["index"][Name] extends infer At extends string
-      ? true extends IsBefore<At, I>
-        ? C["names"][At] extends `>${string}`
+    : C["spots"][Name] extends Spot<infer At, infer Kind>
+      ? true extends IsBefore<At, Place<I>>
+        ? Kind extends `>${string}`
           ? Say<"SEQ204", { step: Id; transition: Name }>
           : Name
-        : Unordered<At, I, Id, Name>
+        : Unordered<At, Place<I>, Id, Name>
       : C["open"] extends true
         ? Name
-        : Say<"SEQ201", { step: Id; missing: Name }>
+        : Missing<Name, EarlierCalls<C, Place<I>>, Id>
   : string

@@ -1,12 +1,12 @@
 /** A whole plan: each step as it is written where it is right, and where it is not, what says so at the property at fault. */
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
-import type { CheckValue } from "./arguments.ts"
-import type { CheckLimit, CostsOf, LimitsOf, Overstepped } from "./blast.ts"
+import type { LimitsOf, NearLimits, PassedLimits } from "./blast.ts"
+import type { CheckArgs, CheckTool, FaultAt } from "./call.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
-import type { CheckAfter, CheckId, Ids, IndexOf, Word } from "./order.ts"
+import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
-import type { ByIndex, Context, Fault, Mark } from "./reference.ts"
+import type { ByIndex, Context } from "./reference.ts"
 import type { PlanLiteral, StepLiteral } from "./results.ts"
 import type { Increment } from "./sum.ts"
 import type { ToolNames, Tools } from "./tools.ts"
@@ -55,20 +55,7 @@ type CheckFields<Plan> = [Exclude<keyof Plan, keyof PlanLiteral>] extends [never
       readonly [Key in Exclude<keyof Plan, keyof PlanLiteral>]: Say<"SEQ103", { owner: "the plan"; field: Key }>
     }
 
-/** What the steps are, as words: those hold nothing that tsc would have to look into again at each turn. */
-type Names<Steps> = {
-  readonly [I in keyof Steps]: Steps[I] extends { readonly tool: infer Tool extends string }
-    ? Steps[I] extends { readonly transition: string }
-      ? "?"
-      : Word<Tool>
-    : Steps[I] extends { readonly transition: infer State extends string }
-      ? Word<State> extends "?"
-        ? "?"
-        : `>${State}`
-      : "?"
-}
-
-interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], StepNames extends readonly string[]>
+interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names extends readonly string[]>
   extends Context {
   readonly tools: Tools<Spec>
   readonly toolNames: keyof Spec["tools"] & string
@@ -77,98 +64,84 @@ interface Asked<Spec extends CatalogSpec, StepIds extends readonly string[], Ste
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
-  readonly names: ByIndex<StepNames>
-  readonly index: IndexOf<StepIds>
-  readonly open: "?" extends StepIds[number] ? true : false
+  readonly names: ByIndex<Names>
+  readonly spots: SpotsOf<Ids, Names>
+  readonly open: "?" extends Ids[number] ? true : false
 }
 
 type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
-  Ids<Steps> extends infer StepIds extends readonly string[]
-    ? Names<Steps> extends infer StepNames extends readonly string[]
-      ? CheckEach<Spec, Asked<Spec, StepIds, StepNames>, Steps>
+  IdsOf<Steps> extends infer Ids extends readonly string[]
+    ? NamesOf<Steps> extends infer Names extends readonly string[]
+      ? CheckEach<Spec, Asked<Spec, Ids, Names>, Steps>
       : never
     : never
 
 type CheckEach<Spec extends CatalogSpec, C extends Context, Steps extends readonly unknown[]> = CheckEachOn<
   C,
-  WalkPlan<C, MachineOf<Spec>>,
-  { readonly [Dimension in keyof LimitsOf<Spec>]: CheckLimit<CostsOf<C, Steps, Dimension>, LimitsOf<Spec>[Dimension]> },
+  FaultsOf<WalkPlan<C, MachineOf<Spec>>>,
+  PassedLimits<C, Steps, LimitsOf<Spec>, NearLimits<C, Steps, LimitsOf<Spec>>>,
   Steps
 >
 
-type CheckEachOn<C extends Context, Way, Passes, Steps extends readonly unknown[]> = {
-  readonly [I in keyof Steps]: CheckStep<C, Way, Passes, I & string, Steps[I]>
+type FaultsOf<Way> = Way extends Road<infer _, infer _, infer Faults> ? Faults : never
+
+type CheckEachOn<C extends Context, Faults, Passes, Steps extends readonly unknown[]> = {
+  readonly [I in keyof Steps]: CheckStep<C, Faults, Passes, I & string, Steps[I]>
 }
 
-type CheckStep<C extends Context, Way, Passes, I extends string, Step> = Step extends {
-  readonly id: infer Id extends string
-  readonly tool: infer Tool
-  readonly args: infer Args
-}
-  ? Step extends { readonly transition: unknown }
-    ? PlanError<`SEQ107: step \`${Id}\` has both \`tool\` and \`transition\``>
-    : CheckCall<C, Way, I, Id, Tool, Args, Step, Overstepped<Passes, I, Id, BlastOf<C, Tool>>>
-  : Step extends { readonly id: infer Id extends string; readonly transition: infer State }
+type CheckStep<C extends Context, Faults, Passes, I extends string, Step> = Step extends Call
+  ? CheckFieldsOf<
+      Step,
+      I,
+      Step["id"],
+      CallField,
+      {
+        readonly id: CheckId<C, I, Step["id"]>
+        readonly tool: CheckTool<C, Faults, Passes, I, Step["id"], Step["tool"]>
+        readonly args: CheckArgs<C, Passes, I, Step["id"], Step["tool"], Step["args"]>
+        readonly after?: CheckAfter<C, I, Step["id"], AfterOf<Step>>
+        readonly occurrence?: CheckOccurrence<Step>
+        readonly why?: string
+      }
+    >
+  : Step extends Transition
     ? CheckFieldsOf<
         Step,
         I,
-        Id,
+        Step["id"],
         TransitionField,
         {
-          readonly id: CheckId<C, I, Id>
-          readonly transition: State extends string ? FaultAt<Way, I, State> : string
-          readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
+          readonly id: CheckId<C, I, Step["id"]>
+          readonly transition: Step["transition"] extends string ? FaultAt<Faults, I, Step["transition"]> : string
+          readonly after?: CheckAfter<C, I, Step["id"], AfterOf<Step>>
           readonly why?: string
         }
       >
     : StepLiteral<C["toolNames"]>
 
-type CheckCall<C extends Context, Way, I extends string, Id extends string, Tool, Args, Step, Passed> = CheckFieldsOf<
-  Step,
-  I,
-  Id,
-  CallField,
-  {
-    readonly id: CheckId<C, I, Id>
-    readonly tool: Tool extends C["toolNames"]
-      ? [Extract<Passed, Fault<"", unknown>>] extends [never]
-        ? FaultAt<Way, I, Tool>
-        : Extract<Passed, Fault<"", unknown>>["error"]
-      : string extends Tool
-        ? Tool
-        : C["toolNames"]
-    readonly args: Tool extends C["toolNames"]
-      ? [Extract<keyof Args, `$${string}`>] extends [never]
-        ? MarkPassed<
-            CheckValue<Asking<C, Id, Tool, I, C["tools"][Tool]["integers"]>, "", C["tools"][Tool]["takes"], Args>,
-            Passed
-          >
-        : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
-      : object
-    readonly after?: CheckAfter<C, I, Id, AfterOf<Step>>
-    readonly occurrence?: CheckOccurrence<Step>
-    readonly why?: string
-  }
->
-
-interface Asking<C extends Context, Id extends string, Tool extends string, I extends string, Integers> {
-  readonly plan: C
-  readonly at: I
-  readonly id: Id
-  readonly tool: Tool
-  readonly integers: Integers
+interface Call {
+  readonly id: string
+  readonly tool: unknown
+  readonly args: unknown
 }
 
-type MarkPassed<Args, Passed> = [Exclude<Passed, Fault<"", unknown>>] extends [never]
-  ? Args
-  : Exclude<Passed, Fault<"", unknown>> extends Fault<infer Parameter, infer E>
-    ? Mark<Args, Parameter, E>
-    : Args
+interface Transition {
+  readonly id: string
+  readonly transition: unknown
+}
 
-type BlastOf<C extends Context, Tool> = Tool extends C["toolNames"] ? C["tools"][Tool]["blast"] : never
+type CallField = "id" | "tool" | "args" | "after" | "occurrence" | "why"
+type TransitionField = "id" | "transition" | "after" | "why"
 
-type FaultAt<Way, I extends string, Right> =
-  Way extends Road<infer _, infer _, infer Faults> ? (I extends keyof Faults ? Faults[I] : Right) : Right
+type CheckFieldsOf<Step, I extends string, Id extends string, Field, Right> = [keyof Step] extends [Field]
+  ? Right
+  : Step extends Call & Transition
+    ? PlanError<`SEQ107: step \`${Id}\` has both \`tool\` and \`transition\``>
+    : Right & {
+        readonly [Key in Exclude<keyof Step, Field>]: Key extends "args" | "occurrence"
+          ? PlanError<`SEQ107: step \`${Id}\` is a transition and has no \`${Key}\``>
+          : Say<"SEQ103", { owner: `step ${Increment<I>}`; field: Key }>
+      }
 
 type AfterOf<Step> = Step extends { readonly after: infer After } ? After : undefined
 
@@ -179,16 +152,3 @@ type CheckOccurrence<Step> = Step extends { readonly occurrence: infer Count ext
       ? Say<"SEQ101", { field: "`occurrence`"; expected: "an integer of at least 1"; found: Count }>
       : Count
   : number
-
-type CallField = "id" | "tool" | "args" | "after" | "occurrence" | "why"
-type TransitionField = "id" | "transition" | "after" | "why"
-
-type CheckFieldsOf<Step, I extends string, Id extends string, Field, Right> = [Exclude<keyof Step, Field>] extends [
-  never,
-]
-  ? Right
-  : Right & {
-      readonly [Key in Exclude<keyof Step, Field>]: Key extends "args" | "occurrence"
-        ? PlanError<`SEQ107: step \`${Id}\` is a transition and has no \`${Key}\``>
-        : Say<"SEQ103", { owner: `step ${Increment<I>}`; field: Key }>
-    }

@@ -3,7 +3,7 @@
  * Codes: SEQ131, SEQ132, SEQ201 … SEQ206, SEQ210 … SEQ212.
  */
 import type { Refuse, Say } from "./plan-error.ts"
-import type { IsBefore } from "./sum.ts"
+import type { Earlier, Place } from "./sum.ts"
 import type { AnyFacts, Undeclared } from "./tools.ts"
 import type { CouldBe, DescribeAny, Follow, Found, IllFormed, ItemOf, Lost, Scalar } from "./value.ts"
 
@@ -13,17 +13,24 @@ export interface Context {
   readonly toolNames: string
   /** What the inputs are; undefined where the catalog declares none. */
   readonly inputs: Found<unknown> | undefined
-  /** By index: a call's tool, a transition's state after `>`, or `?`. */
+  /** By index. */
   readonly names: { readonly [index: string]: string }
-  /** By id: the index of its step. */
-  readonly index: { readonly [id: string]: string }
+  /** By id. */
+  readonly spots: { readonly [id: string]: Spot<unknown, unknown> }
   /** Some step could not be read: it may be the one that is named. */
   readonly open: boolean
+}
+
+/** Where a step is, and what: a call's tool, a transition's state after `>`, or `?`. */
+export interface Spot<At, Name> {
+  readonly at: At
+  readonly name: Name
 }
 
 /** The call whose arguments are asked about. */
 export interface Site {
   readonly plan: Context
+  /** Its place, in digits that can be compared. */
   readonly at: string
   readonly id: string
   readonly tool: string
@@ -42,14 +49,35 @@ export type Nth<T extends readonly unknown[], I> = I extends `${infer Index exte
 
 /** A list by the keys of its elements: of an object what is not there is unknown, and no key has to be asked for. */
 export type ByIndex<List extends readonly unknown[]> = {
-  readonly [I in Exclude<keyof List, keyof (readonly unknown[])> & string as I]: Nth<List, I>
+  readonly [I in keyof List as I extends `${bigint}` ? I : never]: Nth<List, I>
 }
+
+/** Whether it is a reference that is right at first sight: to an earlier call, of whose result what is at the path may fit. */
+export type IsRightRead<C extends Context, I extends string, A, T> = A extends Reference
+  ? [keyof A] extends [keyof Reference]
+    ? C["spots"][A["$from"]] extends Spot<Earlier<Place<I>>, infer Name extends string>
+      ? Fits<Gives<C, Name, A["path"]>, T>
+      : false
+    : false
+  : false
+
+interface Reference {
+  readonly $from: string
+  readonly path: string
+}
+
+/** Asked of each tool and path once. */
+type Gives<C extends Context, Name extends string, Path extends string> = Name extends C["toolNames"]
+  ? Follow<C["tools"][Name]["gives"], Path>
+  : undefined
+
+type Fits<Given, T> = Given extends Found<infer Value> ? CouldBe<Value, T> : false
 
 /** What the source of a reference gives as a whole. */
 export type SourceOf<S extends Site, Source> = Source extends string
-  ? S["plan"]["index"][Source] extends infer At extends string
+  ? S["plan"]["spots"][Source] extends Spot<infer At, infer Name>
     ? true extends IsBefore<At, S["at"]>
-      ? ResultAt<S["plan"], S["plan"]["names"][At], S["id"], Source>
+      ? ResultAt<S["plan"], Name, S["id"], Source>
       : Fault<"$from", Unordered<At, S["at"], S["id"], Source>>
     : OtherSource<S, Source>
   : Fault<"$from", string>
@@ -62,7 +90,33 @@ type OtherSource<S extends Site, Source extends string> = Source extends "input"
     ? Found<unknown>
     : S["plan"]["open"] extends true
       ? Found<unknown>
-      : Fault<"$from", Say<"SEQ201", { step: S["id"]; missing: Source }>>
+      : Fault<
+          "$from",
+          Missing<
+            Source,
+            EarlierCalls<S["plan"], S["at"]> | (S["plan"]["inputs"] extends Found<unknown> ? "input" : never),
+            S["id"]
+          >
+        >
+
+/** Where nothing is written yet, what may stand there: editors offer it. */
+export type Missing<Name extends string, Known, Id> = Name extends ""
+  ? [Known] extends [never]
+    ? Say<"SEQ201", { step: Id; missing: Name }>
+    : Known
+  : Say<"SEQ201", { step: Id; missing: Name }>
+
+/** By their ids. `At` is a place. */
+export type EarlierCalls<C extends Context, At extends string> = {
+  [Id in keyof C["spots"]]: true extends IsBefore<C["spots"][Id]["at"], At>
+    ? C["spots"][Id]["name"] extends `>${string}`
+      ? never
+      : Id
+    : never
+}[keyof C["spots"]]
+
+/** Of an id that is used twice, either may be meant. */
+export type IsBefore<At, Other extends string> = At extends Earlier<Other> ? true : false
 
 export type Unordered<At, I, Id, Source> = At extends I
   ? Say<"SEQ203", { step: Id }>
@@ -106,7 +160,7 @@ export type ReadPath<Value, Path, Says extends string, Field extends string> = P
 type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
 
 /** The one element for which `where` holds, and of it what is at `pick`. */
-type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Where] extends [never]
+type Select<S extends Site, Value, A, Where, Source extends string> = [IsNothing<Where>] extends [true]
   ? Fault<"where", Refuse<"SEQ131: `where` is an object with at least one pointer to compare">>
   : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
     ? Whole extends Found<infer List>
@@ -114,11 +168,22 @@ type Select<S extends Site, Value, A, Where, Source extends string> = [keyof Whe
       : Whole
     : never
 
+/** Whether there is nothing in it to compare; what is of any type is left to the compiler. */
+type IsNothing<Where> = unknown extends Where
+  ? false
+  : [Where] extends [Scalar | readonly unknown[]]
+    ? true
+    : [keyof Where] extends [never]
+      ? true
+      : false
+
 type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Item] extends [never]
   ? Fault<A extends { readonly path: string } ? "path" : "", Say<"SEQ211", { source: Place; given: DescribeAny<List> }>>
-  : Where extends Matches<S, Item, Where, Place>
-    ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
-    : Fault<"where", Matches<S, Item, Where, Place>>
+  : (unknown extends Where ? unknown : Matches<S, Item, Where, Place>) extends infer Right
+    ? Where extends Right
+      ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
+      : Fault<"where", Right>
+    : never
 
 type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
 type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""

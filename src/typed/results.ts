@@ -1,7 +1,7 @@
 /** What the steps of a plan written in code give, by step id. */
 import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { ResultOf } from "../catalog/tool.ts"
-import type { CompiledPlan } from "../check/compiled.ts"
+import type { Word } from "./order.ts"
 import type { ToolNames } from "./tools.ts"
 
 /** A plan as code may write it: the tools' names are checked by tsc, all else when it is compiled. */
@@ -22,24 +22,32 @@ export type StepLiteral<Tools extends string = string> =
     }
   | { readonly id: string; readonly transition: string; readonly after?: readonly string[]; readonly why?: string }
 
-/** `{ find: { workspaces: … }, refund: { refundId: string } }` */
-export type ResultsOf<Spec extends CatalogSpec, Plan> = {
-  readonly [Step in StepsOf<Plan> as Step extends {
+/** The steps of a plan whose number is known; undefined of any other: which steps it has, only compiling tells. */
+export type ListedSteps<Plan> = unknown extends Plan
+  ? undefined
+  : Plan extends { readonly steps: infer Steps extends readonly unknown[] }
+    ? number extends Steps["length"]
+      ? undefined
+      : Steps
+    : undefined
+
+/**
+ * `{ find: { workspaces: … }, refund: { refundId: string } }`; unknown where it is not known which steps there are. A step
+ * whose id is not one word has no result here: the report's `of` has it.
+ */
+export type ResultsOf<Spec extends CatalogSpec, Plan> =
+  ListedSteps<Plan> extends infer Steps extends readonly unknown[] ? ResultsOfEach<Spec, Steps> : unknown
+
+type ResultsOfEach<Spec extends CatalogSpec, Steps extends readonly unknown[]> = {
+  readonly [I in keyof Steps & `${number}` as Steps[I] extends {
     readonly id: infer Id extends string
     readonly tool: string
   }
-    ? Id
-    : never]: Step extends { readonly tool: infer Name extends ToolNames<Spec> } ? ResultOf<Spec["tools"][Name]> : never
+    ? KeyOf<Id>
+    : never]: Steps[I] extends { readonly tool: infer Name extends ToolNames<Spec> }
+    ? ResultOf<Spec["tools"][Name]>
+    : unknown
 }
 
-type StepsOf<Plan> = Plan extends { readonly steps: readonly (infer Step)[] } ? Step : never
-
-/** What one step gives: `StepResult<typeof written, "find">`, of a compiled plan or of the verdict that holds it. */
-export type StepResult<Plan, Id extends string> =
-  Plan extends CompiledPlan<infer Results>
-    ? Results extends { readonly [_ in Id]: infer Result }
-      ? Result
-      : never
-    : Plan extends { readonly plan: infer Inner }
-      ? StepResult<Inner, Id>
-      : never
+/** An id as the key of its step; of one that is not one word there is none. */
+export type KeyOf<Id extends string> = Word<Id> extends "?" ? never : Id

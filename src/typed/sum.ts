@@ -60,27 +60,33 @@ export type IsMore<
     ? SoFar
     : false
 
-/** Whether one index comes before another, both as one writes them. Of the same length, the first digit that differs says. */
-export type IsBefore<I extends string, J extends string> = I extends `${infer One extends Digit}${infer RestI}`
-  ? J extends `${infer Other extends Digit}${infer RestJ}`
-    ? One extends Other
-      ? IsBefore<RestI, RestJ>
-      : IsShorter<RestI, RestJ, One extends Below[Other] ? true : false>
-    : false
-  : J extends ""
-    ? false
-    : true
+/** A step's index in five digits: of texts of one length the first digit that differs says which number is the lesser. */
+export type Place<I extends string> = I extends `${bigint}${bigint}${string}`
+  ? I extends `${bigint}${bigint}${bigint}${string}`
+    ? I extends `${bigint}${bigint}${bigint}${bigint}${string}`
+      ? I extends `${bigint}${bigint}${bigint}${bigint}${bigint}${string}`
+        ? I
+        : `0${I}`
+      : `00${I}`
+    : `000${I}`
+  : `0000${I}`
 
-/** The shorter number is the lesser one; of the same length, `Else` says. */
-type IsShorter<I extends string, J extends string, Else> = I extends `${string}${infer RestI}`
-  ? J extends `${string}${infer RestJ}`
-    ? IsShorter<RestI, RestJ, Else>
-    : false
-  : J extends ""
-    ? Else
-    : true
+/** What is at an earlier place: a pattern, so that a place is held against it in one question. */
+export type Earlier<At extends string> = At extends `${infer A}${infer B}${infer C}${infer D}${infer E}`
+  ? EarlierTens<A, B, C, D> | `${A}${B}${C}${D}${Below[E]}`
+  : never
+
+/** For ten steps the same: asked as a question, for those tsc remembers. */
+type EarlierTens<A extends string, B extends string, C extends string, D extends string> = A extends string
+  ?
+      | `${Below[A]}${string}`
+      | `${A}${Below[B]}${string}`
+      | `${A}${B}${Below[C]}${string}`
+      | `${A}${B}${C}${Below[D]}${string}`
+  : never
 
 interface Below {
+  readonly [other: string]: string
   readonly "0": never
   readonly "1": "0"
   readonly "2": "0" | "1"

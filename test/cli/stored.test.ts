@@ -396,7 +396,7 @@ describe.concurrent("a whole store", () => {
     const copy = join(path, "recovered.db")
     const recovered = await sequitur(["recover", store, copy])
     expect([recovered.code, recovered.err]).toEqual([0, ""])
-    expect(recovered.out).toContain("1 run has not ended: it goes on there only when it is taken over")
+    expect(recovered.out).toContain("1 run has not ended: it goes on here only when it is taken over")
     expect(recovered.out).toContain(`resume ${runId} --take-over --store ${copy}`)
     const approved = await sequitur(["approve", runId, "open", "--by", "eve", "--store", copy])
     expect([approved.code, approved.err]).toEqual([

@@ -65,7 +65,7 @@ interface RecordedSchema {
   }
 }
 
-function toolNotes(catalog: Catalog): ReadonlyMap<string, ToolNote> {
+export function toolNotes(catalog: Catalog): ReadonlyMap<string, ToolNote> {
   const tools = JSON.parse(readData("tau-bench/retail_tools.json")) as readonly RecordedSchema[]
   return new Map(
     tools.map(({ function: { name, parameters } }) => [

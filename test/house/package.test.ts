@@ -1,6 +1,15 @@
 /** The tarball, as a user gets it: installed in an empty folder, used from plain JavaScript and from TypeScript. */
-import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -94,6 +103,76 @@ test("TypeScript compiles, typechecks and runs a plan", () => {
 
 test("the command is there", () => {
   expect(run(join(folder, "node_modules/.bin/sequitur"), ["--version"]).trim()).toBe(compiler)
+})
+
+/** A folder of a user's own, with a catalog, a plan that is right and one that is not. */
+function project(name: string, files: { readonly [file: string]: string | object }): string {
+  const path = join(folder, name)
+  mkdirSync(path)
+  const parts = { "good.json": greeting("find"), "bad.json": greeting("fnd"), ...files }
+  for (const [file, text] of Object.entries(parts)) {
+    writeFileSync(join(path, file), typeof text === "string" ? text : JSON.stringify(text))
+  }
+  return path
+}
+
+const greeting = (from: string): object => ({
+  version: 1,
+  steps: [
+    { id: "find", tool: "find_name", args: { id: 7 } },
+    { id: "hello", tool: "greet", args: { name: { $from: from, path: "/name" } } },
+  ],
+})
+
+const declaration = program
+  .slice(0, program.indexOf("const tools ="))
+  .replace("const catalog =", "export default")
+  .replace(/import \{ (createRunner|sqlite).*\n/g, "")
+
+/** What projects are like: their modules, their options, and what they write. */
+const projects: { readonly [like: string]: { readonly [file: string]: string | object } } = {
+  "modules of Node": {
+    "catalog.ts": declaration,
+    "tsconfig.json": { compilerOptions: { module: "nodenext", target: "es2024", strict: true, skipLibCheck: true } },
+  },
+  "a bundler, a library, less than strict": {
+    "catalog.ts": `import type { Name } from "@/name.ts"\nexport const by: Name = "ada"\n${declaration}`,
+    "name.ts": 'export type Name = "ada"\n',
+    "base.json": { compilerOptions: { paths: { "@/*": [`\${configDir}/*`] } } },
+    "tsconfig.json": {
+      extends: "./base.json",
+      compilerOptions: {
+        module: "preserve",
+        moduleResolution: "bundler",
+        target: "es2022",
+        strict: false,
+        verbatimModuleSyntax: true,
+        composite: true,
+        isolatedDeclarations: true,
+        rootDir: ".",
+        outDir: "dist",
+        tsBuildInfoFile: "dist/info",
+        rewriteRelativeImportExtensions: true,
+        noUnusedLocals: true,
+      },
+    },
+  },
+  "CommonJS by name, no tsconfig.json": { "package.json": { name: "old" }, "catalog.ts": declaration },
+  JavaScript: { "catalog.mjs": declaration },
+}
+
+test.each(Object.entries(projects))("plans in JSON files are checked by their types: %s", (like, files) => {
+  const typescript = join(folder, "node_modules/typescript")
+  if (!existsSync(typescript)) symlinkSync(resolve("node_modules/typescript"), typescript)
+  const path = project(like.replace(/\W+/g, "-"), files)
+  const before = readdirSync(path)
+  const args = ["types", "good.json", "bad.json", "--format", "json"]
+  const { stdout, stderr, status } = spawnSync(join(folder, "node_modules/.bin/sequitur"), args, { cwd: path })
+  expect([status, stderr.toString()]).toEqual([1, ""])
+  const [good, bad] = (JSON.parse(stdout.toString()) as { plans: { accepted: boolean; diagnostics: object[] }[] }).plans
+  expect(good).toMatchObject({ accepted: true, compiles: true })
+  expect(bad?.diagnostics).toMatchObject([{ code: "SEQ201", at: "/steps/1/args/name/$from" }])
+  expect(readdirSync(path)).toEqual(before)
 })
 
 test("the package says its version once", () => {

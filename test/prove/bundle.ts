@@ -3,14 +3,22 @@
  * it: starting is most of what a life costs, and it starts in half the time.
  */
 import { execFileSync } from "node:child_process"
+import { rmSync } from "node:fs"
 import { resolve } from "node:path"
 import { build } from "vite"
+import { makeFolder } from "./files.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const conditions = ["@sequitur/source", "node", "module", "default"]
 
-/** Into a folder that is there; gives back the flags for Node. */
-export async function bundle(outDir: string): Promise<readonly string[]> {
+export interface Bundle {
+  /** For Node, that starts the victim with them. */
+  readonly flags: readonly string[]
+  readonly drop: () => void
+}
+
+export async function bundle(): Promise<Bundle> {
+  const outDir = makeFolder()
   const mortal = resolve(import.meta.dirname, "mortal-sqlite.ts")
   await build({
     root,
@@ -34,7 +42,7 @@ export async function bundle(outDir: string): Promise<readonly string[]> {
     },
     ssr: { noExternal: true, resolve: { conditions } },
     build: {
-      ssr: resolve(import.meta.dirname, "victim.ts"),
+      ssr: resolve(import.meta.dirname, "victim-process.ts"),
       outDir,
       minify: true,
       // A script that is run for its snapshot has no `exports`.
@@ -45,5 +53,8 @@ export async function bundle(outDir: string): Promise<readonly string[]> {
   })
   const [script, blob] = [resolve(outDir, "victim.cjs"), resolve(outDir, "victim.blob")]
   execFileSync(process.execPath, ["--no-warnings", "--snapshot-blob", blob, "--build-snapshot", script])
-  return ["--no-warnings", "--snapshot-blob", blob]
+  return {
+    flags: ["--no-warnings", "--snapshot-blob", blob],
+    drop: () => rmSync(outDir, { recursive: true, force: true }),
+  }
 }

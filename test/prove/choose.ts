@@ -2,9 +2,9 @@
 import { sha256 } from "#sha256"
 import { type Shape, shapeAt, shapesOf } from "./zoo.ts"
 
-/** The plans of 1, 2, … `steps` steps. */
-export function* choose(seed: number, steps: number): Generator<Shape> {
-  const all = Array.from({ length: steps }, (_, index) => index + 1).flatMap((length) =>
+/** The plans of `least` to `most` steps. */
+export function* choose(seed: number, least: number, most: number): Generator<Shape> {
+  const all = lengths(least, most).flatMap((length) =>
     Array.from({ length: shapesOf(length) }, (_, index) => [length, index] as const),
   )
   const draw = randomOf(seed)
@@ -16,8 +16,20 @@ export function* choose(seed: number, steps: number): Generator<Shape> {
   }
 }
 
-export const countPlans = (steps: number): number =>
-  Array.from({ length: steps }, (_, index) => shapesOf(index + 1)).reduce((sum, count) => sum + count, 0)
+export const countPlans = (least: number, most: number): number =>
+  lengths(least, most).reduce((sum, length) => sum + shapesOf(length), 0)
+
+const lengths = (least: number, most: number): readonly number[] =>
+  Array.from({ length: most - least + 1 }, (_, index) => least + index)
+
+/** Every so manieth, from the `part`th on; the first `from` of these were tried before. */
+export function* partOf(shapes: Iterable<Shape>, part: number, parts: number, from: number): Generator<Shape> {
+  let index = 0
+  for (const shape of shapes) {
+    if (index % parts === part - 1 && index >= from * parts) yield shape
+    index += 1
+  }
+}
 
 function randomOf(seed: number): () => number {
   let drawn = 0

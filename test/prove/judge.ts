@@ -13,20 +13,22 @@ interface Stopped {
   /** What the process has said that took it there; undefined where that is no longer so. */
   readonly ended: Ended | undefined
   readonly entries: readonly Entry[]
+  /** What the store itself finds wrong with it. */
+  readonly findings: readonly string[]
   /** With everything that was accepted. */
   readonly ground: Ground
   /** Nobody was killed. */
   readonly unharmed: boolean
 }
 
-export function judge({ shape, ended, entries, ground, unharmed }: Stopped): readonly string[] {
+export function judge({ shape, ended, entries, findings, ground, unharmed }: Stopped): readonly string[] {
   const state = replay(runId, entries)
   if (state instanceof Error)
     return [
       `the journal makes no sense: ${state.message}`,
       `its process said ${ended === undefined ? "nothing" : tellEnded(ended)}`,
     ]
-  const problems = [...judgeReport(state, ended, ground), ...judgeAcknowledged(entries, ground)]
+  const problems = [...findings, ...judgeReport(state, ended, ground), ...judgeAcknowledged(entries, ground)]
   problems.push(...judgeKeys(entries, ground))
   const steps = shape.map((tool, index) => countStep(ground, tool, `s${index + 1}`))
   for (const { id, done, undone } of steps) {

@@ -3,7 +3,7 @@
  * where all that is left to do is to wait, it goes at once to where the first waits for. So a day costs nothing, and the same
  * life has the same times.
  */
-import { openSync, readSync, writeFileSync, writeSync } from "node:fs"
+import { closeSync, openSync, readSync, writeFileSync, writeSync } from "node:fs"
 import type { Clock } from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,9 +12,17 @@ const bytesOf = (ms: number): Float64Array => new Float64Array([ms])
 
 export const writeClock = (file: string, ms: number): void => writeFileSync(file, bytesOf(ms))
 
-export function readClock(file: string | number): number {
+export function readClock(file: string): number {
+  const fd = openSync(file, "r")
+  try {
+    return readFrom(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readFrom(fd: number): number {
   const bytes = bytesOf(0)
-  const fd = typeof file === "number" ? file : openSync(file, "r")
   readSync(fd, bytes, 0, 8, 0)
   return bytes[0] as number
 }
@@ -34,13 +42,17 @@ export class SharedClock implements Clock {
   #busy = 0
   #signs = 0
   #watching = false
+  #stopped = false
+  /** What time it is, where nobody else sets it. */
+  #ms: number | undefined
 
-  constructor(file: string) {
+  constructor(file: string, alone: boolean) {
     this.#fd = openSync(file, "r+")
+    if (alone) this.#ms = readFrom(this.#fd)
   }
 
   currentTimeMillisUnsafe(): number {
-    return readClock(this.#fd)
+    return this.#ms ?? readFrom(this.#fd)
   }
   currentTimeNanosUnsafe(): bigint {
     return BigInt(this.currentTimeMillisUnsafe()) * 1_000_000n
@@ -65,6 +77,14 @@ export class SharedClock implements Clock {
     return new Promise((resolve) => void this.#sleepUntil(ms, resolve))
   }
 
+  /** Nothing that waits is woken any more. */
+  stop(): void {
+    this.#ms = this.currentTimeMillisUnsafe()
+    this.#stopped = true
+    this.#sleepers.clear()
+    closeSync(this.#fd)
+  }
+
   /** Something is done outside meanwhile: time stands still. */
   async during<A>(work: Promise<A>): Promise<A> {
     this.#busy += 1
@@ -78,6 +98,7 @@ export class SharedClock implements Clock {
 
   /** Somebody is at work. */
   sign(): void {
+    if (this.#stopped) return
     this.#signs += 1
     if (!this.#watching && this.#sleepers.size > 0) {
       this.#watching = true
@@ -87,13 +108,14 @@ export class SharedClock implements Clock {
 
   #sleepUntil(untilMs: number, wake: () => void): Sleeper {
     const sleeper = { untilMs, wake }
-    this.#sleepers.add(sleeper)
+    if (!this.#stopped) this.#sleepers.add(sleeper)
     this.sign()
     return sleeper
   }
 
   #watch(signs: number, turns: number): void {
     setImmediate(() => {
+      if (this.#stopped) return
       if (this.#busy > 0 || this.#sleepers.size === 0) this.#watching = false
       else if (signs !== this.#signs) this.#watch(this.#signs, 0)
       else if (turns < quietTurns) this.#watch(signs, turns + 1)
@@ -108,7 +130,10 @@ export class SharedClock implements Clock {
     const [first] = [...this.#sleepers].sort((one, other) => one.untilMs - other.untilMs)
     if (first === undefined) return
     this.#sleepers.delete(first)
-    if (first.untilMs > this.currentTimeMillisUnsafe()) writeSync(this.#fd, bytesOf(first.untilMs), 0, 8, 0)
+    if (first.untilMs > this.currentTimeMillisUnsafe()) {
+      writeSync(this.#fd, bytesOf(first.untilMs), 0, 8, 0)
+      if (this.#ms !== undefined) this.#ms = first.untilMs
+    }
     first.wake()
     this.sign()
   }

@@ -6,7 +6,8 @@ import type { Entry } from "sequitur/run"
 import { replay } from "../../src/journal/state.ts"
 import { judge } from "./judge.ts"
 import { type Ended, runId } from "./life.ts"
-import type { Living, Stage, State } from "./stage.ts"
+import type { Stage, State } from "./stage.ts"
+import type { Living } from "./troupe.ts"
 import { lateMs, type Shape, soonMs } from "./zoo.ts"
 
 export interface Suspended {
@@ -31,15 +32,15 @@ const turnsMax = 8
 
 /** The points that the first life of a plan passes. */
 export async function pointsOf(stage: Stage, shape: Shape): Promise<readonly string[]> {
-  const state = await stage.fresh()
+  const state = stage.fresh()
   const ended = await stage.live(state, { shape, way: "run", seed: "owner" })
-  await stage.drop(state)
+  stage.drop(state)
   return ended?.points.map(({ name }) => name) ?? []
 }
 
 export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Suspension): Promise<Suspended> {
-  const state = await stage.fresh()
-  const owner = stage.start(state, { shape, way: "run", seed: "owner", fate: { signal: "SIGSTOP", at } })
+  const state = stage.fresh()
+  const owner = await stage.start(state, { shape, way: "run", seed: "owner", fate: { signal: "SIGSTOP", at } })
   await stopped(owner)
   stage.pass(state, passMs)
   if (other !== "nobody") {
@@ -51,11 +52,11 @@ export async function suspend(stage: Stage, { shape, at, other, passMs = 0 }: Su
   if (ended === undefined) throw new Error("nobody was to be killed")
   // What the owner has observed may settle the run, or it may be due by now.
   const last = await goOn(stage, state, shape, "resume")
-  const entries = await stage.entries(state)
-  const ground = await stage.ground(state, true)
-  const problems = judge({ shape, ended: last, entries, ground, unharmed: false })
-  await stage.drop(state)
-  return { ended, entries, problems }
+  const kept = await stage.kept(state)
+  const ground = stage.ground(state)
+  const problems = judge({ shape, ended: last, ...kept, ground, unharmed: false })
+  stage.drop(state)
+  return { ended, entries: kept.entries, problems }
 }
 
 /** Until it stops for good. Undefined where there is nothing to go on with. */
@@ -66,7 +67,7 @@ async function goOn(
   first: "resume" | "take-over",
 ): Promise<Ended | undefined> {
   for (let turn = 0; turn < turnsMax; turn++) {
-    const folded = replay(runId, await stage.entries(state))
+    const folded = replay(runId, (await stage.kept(state)).entries)
     if (folded instanceof Error || folded.status !== "running") return undefined
     const way = turn === 0 ? first : "resume"
     const ended = await stage.live(state, { shape, way, seed: `${first}-${turn}-${folded.epoch}` })

@@ -3,6 +3,7 @@
  * and takes it to its end, and then the owner goes on as if nothing had been. For every tool of the zoo.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Bundle, bundle } from "./bundle.ts"
 import { Stage } from "./stage.ts"
 import { pointsOf, type Suspended, suspend } from "./suspend.ts"
 import { kindNames, kinds } from "./zoo.ts"
@@ -10,11 +11,16 @@ import { kindNames, kinds } from "./zoo.ts"
 /** Longer than some keys are kept, and shorter than others. */
 const hoursMs = 20 * 3_600_000
 
+let bundled: Bundle
 let stage: Stage
 beforeAll(async () => {
-  stage = await Stage.set(2)
+  bundled = await bundle()
+  stage = await Stage.set(2, bundled.flags)
 })
-afterAll(() => stage.strike())
+afterAll(() => {
+  stage.strike()
+  bundled.drop()
+})
 
 const observedIn = ({ entries }: Suspended) =>
   entries.flatMap(({ event }) => (event.kind === "observed" ? [event] : []))

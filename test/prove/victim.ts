@@ -1,14 +1,18 @@
 /**
- * One life of a run, in a process that is killed at a point of it: begins or takes up the run `run` in a SQLite file, and says on
- * its last line what came of it and which points it has passed.
+ * One life of a run: begins or takes up the run `run` in a SQLite file, says what came of it and which points it has passed, and
+ * is ended at one of them where that is its fate. Nothing of a life that is over reaches the files, the outside or another life.
  */
-import v8 from "node:v8"
+import { renameSync } from "node:fs"
+import { join } from "node:path"
 import { Clock } from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { compile } from "sequitur"
 import {
   type CallContext,
   createRunner,
+  Journal,
+  type JournalService,
   notApplied,
   type Reconciliation,
   type Runner,
@@ -18,27 +22,54 @@ import {
   toolbox,
 } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
-import { type Ended, type Life, runId } from "./life.ts"
-import { OutsideLine } from "./outside-line.ts"
-import { beginLife, point, pointsPassed } from "./points.ts"
+import { clockIn, copyFiles, storeIn } from "./files.ts"
+import { type Ended, keptIn, type Life, runId, stateAt } from "./life.ts"
+import { beginLife, closeAll } from "./mortal-sqlite.ts"
+import type { Outside } from "./outside-line.ts"
+import { isSame, Points } from "./points.ts"
 import { SharedClock } from "./shared-clock.ts"
 import type { Answer, Request, Told } from "./world.ts"
 import { catalog, documentOf } from "./zoo.ts"
 
-class Victim {
+export class Victim {
   readonly #life: Life
+  readonly #folder: string
+  readonly #store: string
   readonly #clock: SharedClock
-  readonly #line: OutsideLine
+  readonly #line: Outside
+  readonly #points: Points
+  #journal: JournalService | undefined
 
-  constructor(life: Life, line: OutsideLine) {
+  /** In a folder of states; alone where no other process can be in the same one meanwhile. */
+  constructor(life: Life, folder: string, line: Outside, alone: boolean) {
     this.#life = life
+    this.#folder = folder
+    this.#store = storeIn(join(folder, life.state))
     this.#line = line
-    this.#clock = new SharedClock(life.clock)
-    beginLife(life.fate, () => this.#clock.currentTimeMillisUnsafe())
+    this.#clock = new SharedClock(clockIn(join(folder, life.state)), alone)
+    this.#points = new Points(
+      life.fate,
+      () => this.#clock.currentTimeMillisUnsafe(),
+      (at) => this.#keep(at),
+      () => line.flush(),
+    )
+    beginLife(this.#store, this.#points)
   }
 
-  async live(): Promise<Omit<Ended, "points">> {
-    const { way, word, ground } = this.#life
+  /** To its end, and with everything that it has left open closed. */
+  async end(): Promise<Ended> {
+    const ended = await this.#live()
+    this.#points.end()
+    this.#clock.stop()
+    const kept = this.#journal === undefined ? {} : { kept: await keptIn(this.#journal) }
+    closeAll(this.#store)
+    // What it has said outside has come there before this is answered.
+    await this.#line.ask(this.#life.state, { op: "heard" })
+    return { ...ended, ...kept, points: this.#points.passed }
+  }
+
+  async #live(): Promise<Omit<Ended, "points" | "kept">> {
+    const { way, word, state } = this.#life
     const runner = this.#runner()
     try {
       if (word !== undefined) {
@@ -51,7 +82,7 @@ class Victim {
       }
       const { status } =
         way === "run" ? await this.#begin(runner) : await runner.resume(runId, { takeOver: way === "take-over" })
-      this.#line.say(ground, { op: "ended", status })
+      this.#line.say(state, { op: "ended", status })
       this.#mark(`reported ${status}`)
       return { ended: status }
     } catch (error) {
@@ -68,15 +99,23 @@ class Victim {
   }
 
   #runner(): Runner {
-    const { store, seed, ground } = this.#life
+    const { seed, state } = this.#life
+    const seen = Layer.effect(
+      Journal,
+      Effect.map(Journal, (journal) => {
+        this.#journal = journal
+        return journal
+      }),
+    ).pipe(Layer.provide(sqlite(this.#store)))
     return createRunner({
       catalog,
       tools: toolbox(catalog, this.#handlers() as never),
-      store: Layer.merge(sqlite(store), Layer.succeed(Clock)(this.#clock)),
+      store: Layer.merge(seen, Layer.succeed(Clock)(this.#clock)),
       ids: seededIds(seed),
       onEvent: ({ seq, event }) => {
+        if (this.#points.over) return
         this.#mark("before acknowledging")
-        this.#line.say(ground, { op: "acknowledge", seq, text: JSON.stringify(event) })
+        this.#line.say(state, { op: "acknowledge", seq, text: JSON.stringify(event) })
         this.#mark("acknowledged")
       },
     })
@@ -130,13 +169,27 @@ class Victim {
   }
 
   #ask<Value>(op: "ask" | "collect" | "tell", request: Request): Promise<Value> {
+    if (this.#points.over) return new Promise(() => {})
     const nowMs = this.#clock.currentTimeMillisUnsafe()
-    return this.#clock.during(this.#line.ask<Value>(this.#life.ground, { op, request, nowMs }))
+    return this.#clock.during(this.#line.ask<Value>(this.#life.state, { op, request, nowMs }))
   }
 
   #mark(name: string): void {
     this.#clock.sign()
-    point(name)
+    this.#points.pass(name)
+  }
+
+  /** What a crash at this point leaves behind: the files as they are, and outside everything that was said before. */
+  #keep(at: number): void {
+    const { state, keep } = this.#life
+    if (keep === undefined) return
+    const [before, to] = [stateAt(keep.as, at - 1), stateAt(keep.as, at)]
+    if (keep.each || !isSame(this.#points.passed, at)) copyFiles(join(this.#folder, state), join(this.#folder, to))
+    else {
+      renameSync(join(this.#folder, before), join(this.#folder, to))
+      this.#line.say(before, { op: "drop" })
+    }
+    this.#line.say(to, { op: "copy", from: state })
   }
 }
 
@@ -145,13 +198,3 @@ const requestOf = (tool: string, args: unknown, key: string | undefined): Reques
   item: (args as { readonly item: string }).item,
   key: key ?? "",
 })
-
-async function main(): Promise<void> {
-  const life = JSON.parse(process.argv.at(-1) ?? "") as Life
-  const line = await OutsideLine.open(life.socket)
-  await line.ask(life.ground, { op: "hello", life: life.id })
-  const ended: Ended = { ...(await new Victim(life, line).live()), points: pointsPassed() }
-  process.stdout.write(`${JSON.stringify(ended)}\n`, () => process.exit())
-}
-
-v8.startupSnapshot.setDeserializeMainFunction(() => void main())

@@ -55,6 +55,17 @@ export const bareGround = (): Ground => ({
   ended: undefined,
 })
 
+/** What is in its lists never changes. */
+export const copyOf = (ground: Ground): Ground => ({
+  ...ground,
+  effects: [...ground.effects],
+  pending: [...ground.pending],
+  barred: [...ground.barred],
+  turnedAway: [...ground.turnedAway],
+  seen: { ...ground.seen },
+  acknowledged: { ...ground.acknowledged },
+})
+
 export function passTo(ground: Ground, nowMs: number): void {
   ground.nowMs = Math.max(ground.nowMs, nowMs)
   for (const due of ground.pending.filter(({ landsAtMs }) => landsAtMs <= ground.nowMs)) {

@@ -9,8 +9,9 @@ import type { Pointer } from "../../src/text/pointer.ts"
 import { build } from "../naive/build.ts"
 import type { Declaration } from "../naive/declaration.ts"
 import { generateCase } from "../naive/generate.ts"
-import { emitCatalog, imports } from "./emit.ts"
+import { canBeWritten, emitCatalog, imports } from "./emit.ts"
 import { judgeByTypes, type Said } from "./judge.ts"
+import { passedLimits } from "./written-blast.ts"
 
 export interface Differences {
   readonly cases: number
@@ -31,7 +32,7 @@ export interface Difference {
   readonly declaration: Declaration
 }
 
-/** Types see every one of these. Of the others they see some, as README tells. */
+/** Types see every one of these, and some of the others, as README tells: see `isClaimed`. */
 export const seen = [
   "SEQ101",
   "SEQ102",
@@ -43,6 +44,7 @@ export const seen = [
   "SEQ120",
   "SEQ121",
   "SEQ130",
+  "SEQ131",
   "SEQ132",
   "SEQ201",
   "SEQ202",
@@ -52,6 +54,7 @@ export const seen = [
   "SEQ208",
   "SEQ210",
   "SEQ211",
+  "SEQ213",
   "SEQ301",
   "SEQ302",
   "SEQ303",
@@ -74,7 +77,7 @@ export function differ(cases: number, seed: number, source?: string): Difference
       head: `${imports}\n${emitCatalog(declaration)}`,
       plans: plans.map((text) => JSON.parse(text) as unknown),
     })),
-    source,
+    { source },
   )
   asked.forEach(({ declaration, plans }, batch) => {
     const catalog = build(declaration)
@@ -87,7 +90,7 @@ export function differ(cases: number, seed: number, source?: string): Difference
       if (verdict.ok) accepted += 1
       for (const { code } of types) if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1)
       exact += types.filter((one) => errors.some(({ code, at }) => code === one.code && at === one.at)).length
-      const kind = compare(JSON.parse(text), types, verdict.ok, errors)
+      const kind = compare(declaration, JSON.parse(text), types, verdict.ok, errors)
       if (kind === undefined) return
       const compiler = errors.map(({ code, at, message }) => `${code} ${at} ${message}`)
       differences.push({ kind, plan: JSON.parse(text), types, compiler, declaration })
@@ -96,19 +99,24 @@ export function differ(cases: number, seed: number, source?: string): Difference
   return { cases: asked.reduce((sum, { plans }) => sum + plans.length, 0), accepted, codes, exact, differences }
 }
 
-/** In an object literal `__proto__` is no key. */
-const canBeWritten = (text: string): boolean => !text.includes("__proto__")
+interface Told {
+  readonly code: string
+  readonly at: Pointer
+  readonly message: string
+}
 
 function compare(
+  declaration: Declaration,
   plan: { readonly steps?: unknown },
   types: readonly Said[],
   accepted: boolean,
-  errors: readonly { readonly code: string; readonly at: Pointer }[],
+  errors: readonly Told[],
 ): Difference["kind"] | undefined {
   if (accepted) return types.length > 0 ? "refused" : undefined
+  // A step that is at fault counts for nothing in a blast radius to the compiler; to types, as it is written.
+  if (errors.every(({ code }) => code.startsWith("SEQ4"))) return compareBlast(declaration, plan.steps, types)
   // One fault is told once: of a step that is at fault, or that depends on one, the compiler says no more. Types do.
   const faulty = withDependants(new Set(errors.map(({ at }) => stepOf(at))), plan.steps)
-  // And a step that is at fault counts for nothing in a blast radius to the compiler; to types, as it is written.
   const sure = types.filter(({ code }) => code !== "SEQ401" && code !== "SEQ402")
   if (sure.some(({ at }) => !faulty.has(stepOf(at)))) return "misplaced"
   // What is missing may have been meant where a tool is misspelt: the compiler says so by how near the names are.
@@ -116,16 +124,38 @@ function compare(
   // An id that is used twice is the first step to the compiler, either to types.
   const twice = errors.some(({ code }) => code === "SEQ106")
   const claimed = errors.filter(
-    ({ code, at }) =>
-      !(twice && code.startsWith("SEQ2")) &&
-      seen.includes(code) &&
-      !(unsure && code === "SEQ208") &&
-      !isQuoted(at, plan as Json),
+    (error) =>
+      !(twice && error.code.startsWith("SEQ2")) &&
+      !(unsure && error.code === "SEQ208") &&
+      isClaimed(error, plan as Json) &&
+      !isQuoted(error.at, plan as Json),
   )
   // Of what is missing TypeScript speaks where nothing else in the same object is at fault.
   const told = ({ at }: { readonly at: Pointer }): boolean =>
     types.some((one) => stepOf(one.at) === stepOf(at) || one.at.startsWith(at))
   return claimed.every(told) ? undefined : "missed"
+}
+
+/** A limit that is passed by what is written is told where it is passed, and nothing else is. */
+function compareBlast(
+  declaration: Declaration,
+  steps: unknown,
+  types: readonly Said[],
+): Difference["kind"] | undefined {
+  const passed = passedLimits(declaration, Array.isArray(steps) ? steps : [])
+  if (types.some((one) => !passed.some(({ at }) => at === one.at))) return "misplaced"
+  if (types.some((one) => !passed.some(({ code }) => code === one.code))) return "misplaced"
+  return passed.every(({ at }) => types.some((one) => one.at === at)) ? undefined : "missed"
+}
+
+function isClaimed({ code, at, message }: Told, plan: Json): boolean {
+  if (seen.includes(code)) return true
+  const value = valueAt(plan, at)
+  // Which indices an array has is in no type; nor are ranges.
+  if (code === "SEQ205") return typeof value === "string" && !/\/\d+(\/|$)/.test(value)
+  // A name with `/` could be a path.
+  if (code !== "SEQ123" || at.includes("~1") || typeof value !== "number") return false
+  return !Number.isInteger(value) && message.includes("an integer")
 }
 
 /** Inside of `$literal` types see kinds alone. */

@@ -133,6 +133,9 @@ function emitTypeBox(shape: Shape): string {
   }
 }
 
+/** In an object literal `__proto__` is no key. */
+export const canBeWritten = (text: string): boolean => !text.includes("__proto__")
+
 export interface Emitted {
   readonly lines: readonly string[]
   /** By line, the value on it. */

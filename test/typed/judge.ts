@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { tsc, withProject } from "../../bench/types/project.ts"
+import { compilers, type Version, withProject } from "../../bench/types/project.ts"
 import { type Pointer, root } from "../../src/text/pointer.ts"
 import { emitValue } from "./emit.ts"
 
@@ -21,7 +21,10 @@ export interface Said {
 }
 
 /** By module and plan, what is said by the types in a source folder. Throws where tsc complains of anything but the plans. */
-export function judgeByTypes(modules: readonly Module[], source?: string): readonly (readonly (readonly Said[])[])[] {
+export function judgeByTypes(
+  modules: readonly Module[],
+  { source, version = "7" }: { readonly source?: string | undefined; readonly version?: Version } = {},
+): readonly (readonly (readonly Said[])[])[] {
   const output = (folder: string): readonly [string, readonly Owners[]] => {
     const places = modules.map(({ head, plans }, index) => {
       const lines = head.split("\n")
@@ -37,14 +40,17 @@ export function judgeByTypes(modules: readonly Module[], source?: string): reado
       writeFileSync(join(folder, `m${index}.ts`), `${lines.join("\n")}\n`)
       return owners
     })
-    return [run(folder), places]
+    return [run(folder, version), places]
   }
   return read(modules, ...withProject(output, source))
 }
 
-function run(folder: string): string {
+function run(folder: string, version: Version): string {
   const given = ["-p", folder, "--pretty", "false", "--noErrorTruncation"]
-  const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...given], { encoding: "utf8", maxBuffer: 2 ** 29 })
+  const { stdout, stderr } = spawnSync(process.execPath, [compilers[version], ...given], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 29,
+  })
   if (stderr !== "") throw new Error(stderr)
   return stdout
 }

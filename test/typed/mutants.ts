@@ -1,108 +1,77 @@
 /**
- * `node --conditions=@sequitur/source test/typed/mutants.ts`: the types with one rule dropped or bent at a time. Each must
- * be noticed as a difference between tsc and the compiler; exits 1 where one is not.
+ * `npm run prove:mutants`: the types with one rule dropped or bent at a time. Each must be noticed: as a difference between
+ * tsc and the compiler, or by the tests as tsc reads them; exits 1 where one is not. `--only blast` is those whose rule or
+ * file says so.
  */
+import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { tsc } from "../../bench/types/project.ts"
 import { differ } from "./differential.ts"
+import { fixtures } from "./fixtures.ts"
+import { judgeByTypes } from "./judge.ts"
+import { type Mutant, otherRules, planRules } from "./rules.ts"
 
-interface Mutant {
-  readonly rule: string
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
-
-const mutants: readonly Mutant[] = [
-  {
-    rule: "references to later steps pass",
-    file: "reference.ts",
-    from: 'true extends IsBefore<At, S["at"]>',
-    to: "true extends true",
-  },
-  {
-    rule: "references to unknown steps pass",
-    file: "reference.ts",
-    from: 'S["plan"]["open"] extends true',
-    to: "true extends true",
-  },
-  {
-    rule: "optional values are always there",
-    file: "value.ts",
-    from: ', "optional">',
-    to: ', "absent"> | Found<Inner>',
-  },
-  {
-    rule: "an optional parameter is needed",
-    file: "value.ts",
-    from: "IsOptional<T, Key> extends true ? never : Key",
-    to: "Key",
-  },
-  { rule: "nothing is needed", file: "arguments.ts", from: "[Needed<O>] extends [keyof A]", to: "true extends true" },
-  {
-    rule: "what may fit does not",
-    file: "value.ts",
-    from: "[Meet<Given, Asked>] extends [never]",
-    to: "true extends true",
-  },
-  {
-    rule: "a state is left at a call",
-    file: "machine.ts",
-    from: "Road<State, Name extends Called ? Called : Called | Name, Faults>",
-    to: "Road<string, Name extends Called ? Called : Called | Name, Faults>",
-  },
-  {
-    rule: "every transition is declared",
-    file: "machine.ts",
-    from: "To extends keyof M",
-    to: "unknown extends unknown ? true : To extends keyof M",
-  },
-  {
-    rule: "no predecessor is called",
-    file: "machine.ts",
-    from: "Name extends Called ? Called : Called | Name, Faults>",
-    to: "Called, Faults>",
-  },
-  {
-    rule: "every predecessor is called",
-    file: "machine.ts",
-    from: '[C["tools"][Name]["requires"]] extends [Called]',
-    to: "true extends true",
-  },
-  {
-    rule: "a limit met exactly is passed",
-    file: "sum.ts",
-    from: "SoFar = false",
-    to: "SoFar = true",
-  },
-  { rule: "carries are lost", file: "sum.ts", from: 'Carry extends "0"', to: "Carry extends string" },
-  { rule: "ids may be used twice", file: "order.ts", from: "? [At] extends [I]", to: "? true extends true" },
-  { rule: "ids may be kept words", file: "order.ts", from: '  | "toJSON"', to: '  | "other"' },
-  {
-    rule: "unknown parameters pass",
-    file: "arguments.ts",
-    from: 'Say<"SEQ121", { tool: S["tool"]; argument: Below<Path, Key> }>',
-    to: "Value",
-  },
-]
+const { values } = parseArgs({ options: { only: { type: "string", default: "" } } })
+const chosen = ({ rule, file }: Mutant): boolean => `${file} ${rule}`.includes(values.only)
 
 let unnoticed = 0
-for (const { rule, file, from, to } of mutants) {
+const report = (mutant: Mutant, notice: (folder: string) => string | undefined): void => {
+  const how = withMutant(mutant, notice)
+  console.log(`${how ?? "NOT NOTICED"}: ${mutant.file}, ${mutant.rule}`)
+  if (how === undefined) unnoticed++
+}
+
+for (const mutant of planRules.filter(chosen)) report(mutant, byPlans)
+for (const mutant of otherRules.filter(chosen)) report(mutant, byTests)
+process.exitCode = unnoticed === 0 ? 0 : 1
+
+function withMutant<A>({ file, from, to }: Mutant, use: (folder: string) => A): A {
   const folder = mkdtempSync(join(tmpdir(), "sequitur-mutant-"))
   try {
-    cpSync("src", join(folder, "src"), { recursive: true })
-    for (const part of ["package.json", "node_modules"]) symlinkSync(resolve(part), join(folder, part))
+    for (const part of ["src", "test", "bench", "plans", "package.json", "tsconfig.json"]) {
+      cpSync(part, join(folder, part), { recursive: true })
+    }
+    symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
     const path = join(folder, "src", "typed", file)
     const text = readFileSync(path, "utf8")
     if (!text.includes(from)) throw new Error(`${file} has no ${from}`)
     writeFileSync(path, text.replaceAll(from, to))
-    // More cases, until it is noticed.
-    const seed = [1, 2, 3, 4, 5, 6, 7, 8].find((one) => differ(600, one, join(folder, "src")).differences.length > 0)
-    console.log(`${seed === undefined ? "NOT NOTICED" : `noticed in ${seed * 600} cases`}: ${rule}`)
-    if (seed === undefined) unnoticed++
+    return use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
-process.exitCode = unnoticed === 0 ? 0 : 1
+
+/** By generated plans, else by those of `plans/invalid`, else by more that are generated. */
+function byPlans(folder: string): string | undefined {
+  const source = join(folder, "src")
+  const differs = (seed: number): boolean => {
+    try {
+      return differ(600, seed, source).differences.length > 0
+    } catch {
+      // The catalogs themselves are refused.
+      return true
+    }
+  }
+  if (differs(1)) return "in 600 plans"
+  if (JSON.stringify(judgeByTypes([fixtures], { source })) !== sayFixtures()) return "in plans/invalid"
+  const seed = [2, 3, 4, 5].find(differs)
+  return seed === undefined ? undefined : `in ${seed * 600} plans`
+}
+
+let right: string | undefined
+function sayFixtures(): string {
+  right ??= JSON.stringify(judgeByTypes([fixtures]))
+  return right
+}
+
+/** By the tests of types: each says what tsc must refuse, and what it must know. */
+function byTests(folder: string): string | undefined {
+  const project = join(folder, "mutant.json")
+  writeFileSync(project, '{ "extends": "./tsconfig.json", "include": ["test/typed/*.test.ts"] }')
+  const { status } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" })
+  return status === 0 ? undefined : "by the tests of types"
+}

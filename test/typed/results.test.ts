@@ -6,8 +6,10 @@ import {
   compile,
   defineCatalog,
   definePlan,
+  type PlanLiteral,
   type ResultOf,
   type ResultsOf,
+  type StepResult,
   tool,
 } from "sequitur"
 import { expect, test } from "vitest"
@@ -102,4 +104,45 @@ test("a plan written in code knows what its steps give; one from text does not",
   if (!inCode.ok || !inText.ok) throw new Error("refused")
   expect(inCode.plan.planHash).toBe(inText.plan.planHash)
   expect(inCode.diagnostics).toEqual(inText.diagnostics)
+})
+
+test("an id that no call has gives no result", () => {
+  const inCode = definePlan(catalog, written)
+  // @ts-expect-error there is no step `c`
+  type Misspelt = StepResult<typeof inCode, "c">
+  type OfTransition = StepResult<typeof inCode, "t">
+  const inText = compile(catalog, JSON.stringify(written))
+  expectTypes<
+    [
+      Equal<StepResult<typeof inCode, "n">, { total: number }>,
+      Equal<Misspelt, unknown>,
+      Equal<OfTransition, unknown>,
+      Equal<StepResult<typeof inText, "any">, unknown>,
+    ]
+  >()
+})
+
+test("what is not known gives no results that may not be there", () => {
+  const one = { id: "f", tool: "find", args: { name: "x" } } as const
+  type Either = {
+    readonly version: 1
+    readonly steps: readonly [typeof one | { readonly id: "g"; readonly tool: "ping" }]
+  }
+  type AnyId = { readonly version: 1; readonly steps: readonly [{ readonly id: string; readonly tool: "ping" }] }
+  type TwoIds = { readonly version: 1; readonly steps: readonly [{ readonly id: "a" | "b"; readonly tool: "ping" }] }
+  type AnyTool = { readonly version: 1; readonly steps: readonly [{ readonly id: "a"; readonly tool: string }] }
+  type Listless = { readonly version: 1; readonly steps: readonly (typeof one)[] }
+  expectTypes<
+    [
+      Equal<ResultsOf<Spec, Listless>, unknown>,
+      Equal<ResultsOf<Spec, PlanLiteral>, unknown>,
+      Equal<ResultsOf<Spec, unknown>, unknown>,
+      Equal<ResultsOf<Spec, ReturnType<typeof JSON.parse>>, unknown>,
+      Equal<ResultsOf<Spec, AnyId>, Record<never, never>>,
+      Equal<ResultsOf<Spec, TwoIds>, Record<never, never>>,
+      Equal<ResultsOf<Spec, AnyTool>, { readonly a: unknown }>,
+      // One of two steps: neither may be there.
+      Equal<ResultsOf<Spec, Either>, Record<never, never>>,
+    ]
+  >()
 })

@@ -32,6 +32,11 @@ const shop = defineCatalog({
       blast: { cents: arg("cents", { max: 1_000 }) },
       ...some,
     }),
+    share: tool({
+      description: "Shares.",
+      effect: "read",
+      params: z.strictObject({ parts: z.number().int() }),
+    }),
     note: tool({
       description: "Notes.",
       effect: "write",
@@ -69,9 +74,9 @@ const unseen: { readonly [what: string]: readonly [code: string, verdict: Compil
     definePlan(shop, { version: 1, steps: [{ id: "f", tool: "find", args: { name: "123456" } }] }),
   ],
   refinements: ["SEQ124", definePlan(shop, { version: 1, steps: [{ id: "f", tool: "find", args: { name: " " } }] })],
-  "a fraction for zod's integers": [
+  "a fraction for `z.number().int()`": [
     "SEQ123",
-    definePlan(shop, { version: 1, steps: [{ id: "p", tool: "pay", args: { cents: 1.5 } }] }),
+    definePlan(shop, { version: 1, steps: [{ id: "s", tool: "share", args: { parts: 1.5 } }] }),
   ],
   "JSON Schema": ["SEQ122", definePlan(shop, { version: 1, steps: [{ id: "f", tool: "free", args: { n: "x" } }] })],
   "which branch of a union of objects": [

@@ -10,6 +10,7 @@ export default defineCatalog({
   inputLabels: { private: ["/customer/mail"] },
   machine: { initial: "OPEN", transitions: {} },
   tools: {
+    // @ts-expect-error there is no state `OPNE`: types see it too.
     look: tool({
       description: "Look.",
       effect: "read",
@@ -18,6 +19,7 @@ export default defineCatalog({
       states: ["OPNE"],
       requires: [{ tool: "buy_items" }],
     }),
+    // @ts-expect-error `idd` is no parameter of `look` either: types see it too.
     buy: tool({
       description: "Buy.",
       effect: "write",
@@ -25,6 +27,7 @@ export default defineCatalog({
       result: z.strictObject({ orderId: z.string() }),
       // @ts-expect-error `idd` is no parameter: types see it too.
       requires: [{ tool: "look", same: ["idd"] }],
+      // @ts-expect-error `skus` is no parameter: types see it too.
       rules: { sku: { from: ["look#/items/*/skus"] }, skus: { trusted: true } },
       untrusted: ["/orderID"],
       // @ts-expect-error `ids` is no parameter: types see it too.
@@ -32,6 +35,7 @@ export default defineCatalog({
       compensate: { tool: "cancel", args: { order: fromResult("/orderId") } },
       ...key,
     }),
+    // @ts-expect-error there is no tool `uncancel`: types see it too.
     cancel: tool({
       description: "Cancel.",
       effect: "write",

@@ -34,6 +34,7 @@ export default defineCatalog({
       description: "Pay.",
       effect: "write",
       params: z.strictObject({ cents: z.int().min(0).max(9).optional() }),
+      // @ts-expect-error it may be left out: types see it too.
       blast: { cents: arg("cents") },
       idempotency: "natural",
       compensate: "none",
@@ -42,6 +43,7 @@ export default defineCatalog({
       description: "Pay.",
       effect: "write",
       params: z.strictObject({ cents: z.string() }),
+      // @ts-expect-error it is no number: types see it too.
       blast: { cents: arg("cents") },
       idempotency: "natural",
       compensate: "none",

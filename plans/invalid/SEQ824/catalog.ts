@@ -32,6 +32,7 @@ export default defineCatalog({
     nobody_asks: tool({ ...buy, authority: { approvers: 2 } }),
     says_both: tool({ ...buy, untrusted: true, endorse: ["trusted"] }),
     stated_anyway: tool({ ...buy, rules: { id: { mustState: true }, "/lines/0/sku": { public: true } } }),
+    // @ts-expect-error there are no inputs: types see it too.
     never_given: tool({
       ...buy,
       rules: {
@@ -39,6 +40,7 @@ export default defineCatalog({
         id: { from: ["input#/id", "never_the_same#/count"] },
       },
     }),
+    // @ts-expect-error it is no place: types see it too.
     no_place: tool({ ...buy, rules: { id: { from: ["look/id", "look#/id"] } } }),
   },
 })

@@ -1,6 +1,6 @@
 /** What the catalog knows of one schema: the author's own validator, and what lowering learnt of it beside. */
 import type { TSchema } from "@sinclair/typebox"
-import type { $ZodType } from "zod/v4/core"
+import type { output, SomeType } from "zod/v4/core"
 import type { Json, JsonObject } from "../../text/json.ts"
 import type { Pointer } from "../../text/pointer.ts"
 import { unknown } from "./make.ts"
@@ -86,12 +86,15 @@ export type Role = "params" | "result"
 /** A JSON Schema as data, of draft 2020-12 or, where `$schema` says so, of draft 7. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown }
 
-/** What a host may write as a schema. */
-export type AnySchema = $ZodType | TSchema | JsonSchema
+/**
+ * What a host may write as a schema. Of zod's it is only asked that they are: to hold one against `$ZodType` tsc works out
+ * all that it takes and gives, for every schema of a catalog.
+ */
+export type AnySchema = SomeType | TSchema | JsonSchema
 
 /** The type of the values that a schema accepts. What a JSON Schema accepts is not read off its type: any JSON. */
-export type Infer<S extends AnySchema> = S extends $ZodType
-  ? S["_zod"]["output"]
+export type Infer<S extends AnySchema> = S extends SomeType
+  ? output<S>
   : S extends TSchema
     ? S["static"]
     : S extends { readonly type: "object" }

@@ -37,13 +37,14 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
 
 /** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
 export function checkRepeat(
-  { retries, microUsd: used, started: { budgets, spent } }: RunState,
+  { step, retries, microUsd: used, started: { budgets, spent } }: RunState,
   { stepId, undoes, microUsd = 0 }: Intent,
 ): BudgetExhausted | undefined {
   if (undoes === true) return undefined
   const { retries: max, microUsd: most } = budgets ?? {}
   const because = ", because its answer is lost"
-  if (max !== undefined && retries >= max)
+  // A person has said that it may be tried as often as its tool allows.
+  if (max !== undefined && retries >= max && step.excused === 0)
     return new BudgetExhausted({ budget: "retries", stepId, used: retries, max, because })
   const cost = used + microUsd + (spent.microUsd ?? 0)
   if (most === undefined || cost <= most) return undefined
