@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest"
 import { hasData } from "../data.ts"
 import { acceptedRounds, attackWith, places, planOf, saidOf } from "./attack.ts"
 import { ways } from "./host.ts"
-import { judgeAttacks, judgeTasks, suites, taskLines } from "./rows.ts"
+import { explanations, judgeAttacks, suites, taskLines } from "./rows.ts"
 import { compileSession, roundsOf, writeSession } from "./session.ts"
 import type { Suite } from "./suite.ts"
 
@@ -23,20 +23,16 @@ const attacksOn = (suite: Suite) =>
 
 describe.skipIf(!hasData)("what users ask", () => {
   test("19 of 37 plans are accepted as they stand; each of the others is refused for a reason that is written down", () => {
-    const lost = suites().flatMap((suite) =>
-      judgeTasks(suite)
-        .filter(({ said }) => said.length > 0)
-        .map(({ id, said, why }) => `${suite.name} ${id}: ${why} (${said.join(", ")})`),
-    )
-    console.log(lost.join("\n"))
-    expect(lost).toHaveLength(18)
-    expect(lost.filter((one) => one.includes("undefined"))).toEqual([])
     expect(taskLines().map(({ what, cells, unexplained }) => [what, cells, unexplained])).toEqual([
       ["banking, user tasks", [16, 8, 8, 16, 8], []],
       ["banking, refused values confirmed", [8, 8, 0, "", 0], []],
       ["slack, user tasks", [21, 11, 10, 21, 10], []],
       ["slack, refused values confirmed", [10, 10, 0, "", 0], []],
     ])
+    const lost = explanations().filter((one) => one.includes("Lost, because"))
+    console.log(explanations().join("\n"))
+    expect(lost).toHaveLength(18)
+    expect(lost.filter((one) => one.includes("undefined"))).toEqual([])
   })
 
   test("every recorded task has a plan that makes the recorded calls, their effects as often and in that order", () => {
@@ -88,8 +84,6 @@ describe.skipIf(!hasData)("what injections ask", () => {
       new Set(["injection_task_1 lookup"]),
     )
     expect(passed.filter(({ executed }) => executed)).toHaveLength(42)
-    for (const { name, host } of suites())
-      for (const { injection, way, why } of host.passing) console.log(`${name} ${injection}, ${way}: ${why}`)
   })
 
   test("and the refusal is of the injection's own calls, for the flow of data alone", () => {

@@ -25,7 +25,7 @@ export const taskLines = (): readonly Line[] => suites().flatMap((suite) => [tas
 export const attackLines = (): readonly Line[] =>
   suites().flatMap((suite) => ways.flatMap((way) => places.map((place) => attackLine(suite, way, place))))
 
-/** Each is looked at twice. */
+/** Kept, because each is looked at more than once. */
 let read: readonly Suite[] | undefined
 export const suites = (): readonly Suite[] => {
   read ??= suiteFiles().map(readSuite)
@@ -88,6 +88,17 @@ function confirmedLine(suite: Suite): Line {
     unexplained: judged.filter(({ ok }) => !ok).map(({ id, said }) => `${id}: said [${said.join(", ")}]`),
   }
 }
+
+/** What is refused of use, and what passes of attacks, each with the reason: of suites that could be read. */
+export const explanations = (): readonly string[] =>
+  (read ?? []).flatMap((suite) => [
+    ...judgeTasks(suite)
+      .filter(({ said }) => said.length > 0)
+      .map(({ id, said, why }) => `AgentDojo ${suite.name} ${id}: refused [${said.join(", ")}]. Lost, because ${why}.`),
+    ...suite.host.passing.map(
+      ({ injection, way, why }) => `AgentDojo ${suite.name} ${injection}, ${inWords[way]}: accepted. ${why}.`,
+    ),
+  ])
 
 export interface JudgedAttack {
   readonly task: string

@@ -17,7 +17,7 @@ export interface Suite {
   readonly injections: readonly Task[]
   /** Everything that the host says. */
   readonly catalog: Catalog
-  /** The same without rules, labels and approvals. */
+  /** The same without rules and labels; and without approvals, or what waits for a person would seem to be held back by data. */
   readonly ungated: Catalog
 }
 
@@ -103,14 +103,14 @@ function readHost(file: string): Host {
   return { plans: {}, holds: {}, passing: [], ...said } as Host
 }
 
-/** A default is filled in by nobody here: whoever wants it says it. */
-const withoutDefaults = (schema: Json): Json => {
-  if (Array.isArray(schema)) return schema.map(withoutDefaults)
+/** A default is filled in by nobody here: whoever wants it says it. A parameter may be called so. */
+function withoutDefaults(schema: Json, names = false): Json {
+  if (Array.isArray(schema)) return schema.map((item) => withoutDefaults(item))
   if (!isObject(schema)) return schema
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([key]) => key !== "default")
-      .map(([key, value]) => [key, withoutDefaults(value)]),
+      .filter(([key]) => names || key !== "default")
+      .map(([key, value]) => [key, withoutDefaults(value, key === "properties" && !names)]),
   )
 }
 
