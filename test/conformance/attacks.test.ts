@@ -5,6 +5,7 @@
 import { type Catalog, compile, defineCatalog, load, serialize, type ToolSpec, tool } from "sequitur"
 import { describe, expect, test } from "vitest"
 import { judgeWhole } from "../../src/catalog/schema/judge.ts"
+import { listSwayed } from "../../src/explain/swayed.ts"
 import { saidOf } from "./suite.ts"
 
 const text = { type: "string" } as const
@@ -239,11 +240,13 @@ describe("the flow of data", () => {
     expect(saidStrictly(pay("s2", "a"))).toEqual([])
   })
 
-  test("A051: nor does it by way of another tool, of a joined text, or by choosing", () => {
+  test("A051: nor does it by way of another tool, of a joined text, of a length, or by choosing", () => {
     const people = { type: "array", items: object({ name: text, id: text }) } as const
     const strict = build({
       "mail.read": marked,
-      "transfer.create": guarded,
+      "transfer.create": { ...guarded, rules: { to: { trusted: true }, cents: { trusted: true } } },
+      "model.ask": { ...read, params: object({ prompt: text }), result: text },
+      "text.length": { ...read, params: object({ text }), result: { type: "integer", minimum: 0 } },
       "json.parse": { ...read, params: object({ text }), result: object({ value: text }) },
       "people.list": { ...read, params: object({}), result: object({ people }) },
     })
@@ -253,8 +256,17 @@ describe("the flow of data", () => {
     const chosen = { $from: "all", path: "/people", where: { "/name": from("s1") }, pick: "/id" }
     expect(saidStrictly(pay("s3", { $concat: ["x", from("s1")] }))).toEqual(["SEQ602 /steps/2/args/to"])
     expect(saidStrictly(parse, pay("s3", from("s2", "/value")))).toEqual(["SEQ602 /steps/3/args/to"])
+    const ask = call("s2", "model.ask", { prompt: { $concat: ["Whom to pay? ", from("s1")] } })
+    expect(saidStrictly(ask, pay("s3", { $from: "s2" }))).toEqual(["SEQ602 /steps/3/args/to"])
+    const measure = call("s2", "text.length", { text: from("s1") })
+    const payLength = call("s3", "transfer.create", { to: "a", cents: { $from: "s2" } })
+    expect(saidStrictly(measure, payLength)).toEqual(["SEQ602 /steps/3/args/cents"])
     expect(saidStrictly(pay("s3", chosen))).toEqual(["SEQ602 /steps/2/args/to"])
     expect(saidStrictly(pay("s3", { ...chosen, where: { "/name": "Ada" } }))).toEqual([])
+    // Whether a step succeeds is not held back, but told: this parsing may fail, and then nobody is paid.
+    const compiled = compile(strict, plan(mail("s1"), parse, pay("s3", "a")))
+    if (!compiled.ok) throw new Error(saidOf(compiled).join())
+    expect(listSwayed(compiled.plan, strict)).toMatchObject([{ kind: "effect", step: "s3", by: "s1" }])
   })
 
   test("D22: what a step does not give is never empty arguments", () => {

@@ -39,6 +39,10 @@ describe.skipIf(!hasData)("other people's plans", () => {
       "NESTFUL, glaive plans": [169, 90],
       "Plans written by small models, huggingface": [497, 124],
       "Plans written by small models, multimedia": [498, 327],
+      "AgentDojo, what users ask, banking, user tasks": [16, 8],
+      "AgentDojo, what users ask, slack, user tasks": [21, 11],
+      "AgentDojo, what injections ask, banking, written out, appended": [144, 144],
+      "AgentDojo, what injections ask, slack, by reference, replacing": [105, 105],
     })
   })
 

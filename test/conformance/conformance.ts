@@ -1,4 +1,5 @@
 /** Every count of the compiler against what no one here wrote, as sections of one table. */
+import { attackColumns, attackLines, taskColumns, taskLines } from "../agentdojo/rows.ts"
 import { recordedRows } from "../prove/recorded/recorded.ts"
 import { bfclRows } from "./bfcl.ts"
 import { formColumns, formLines, mendedColumns, mendedLines, secondCompilerLines } from "./compilers.ts"
@@ -40,6 +41,9 @@ export const conform = ({ seed, mutants, pairs, plans }: Sizes): readonly Sectio
 
 const inPairs = ["pairs", "accepted", "refused", "right", ""]
 
+const userTasks = "AgentDojo, what users ask"
+const injections = "AgentDojo, what injections ask"
+
 const section = (title: string, rows: () => readonly Row[]): Section =>
   sectionFrom(title, () => sectionOf(title, rows()))
 
@@ -50,6 +54,8 @@ export const plansOfOthers = (mutants: number, seed: number): readonly Section[]
   section("BFCL", bfclRows),
   section("NESTFUL", nestfulRows),
   section("Plans written by small models", writtenRows),
+  sectionFrom(userTasks, () => ({ title: userTasks, columns: taskColumns, lines: taskLines() })),
+  sectionFrom(injections, () => ({ title: injections, columns: attackColumns, lines: attackLines() })),
   sectionFrom("Attacks and reports", () =>
     sectionOf("Attacks and reports", idRows(), ["listed", "with test", "without", "right", ""]),
   ),

@@ -1,4 +1,5 @@
 /** What the folder of data may hold. Each part is counted where it is there, and named where it is not. */
+import { suiteFiles } from "../agentdojo/suite.ts"
 import { hasFile } from "./suite.ts"
 
 const layout = [
@@ -25,10 +26,12 @@ const layout = [
   "llm-written-plans/multimedia-tools.json",
   "llm-written-plans/multimedia-codellama13b.jsonl",
   "llm-written-plans/expected_findings.json",
+  "agentdojo/v1.2_banking.json",
+  "agentdojo/v1.2_slack.json",
   "attacks.jsonl",
   "reports.jsonl",
 ]
 
 export const absent = (): readonly string[] => layout.filter((path) => !hasFile(path))
 
-export const hasNothing = (): boolean => absent().length === layout.length
+export const hasNothing = (): boolean => absent().length === layout.length && suiteFiles().length === 0

@@ -46,15 +46,12 @@ const start = performance.now()
 // Only now, so that a wrong option is told at once.
 const { conform } = await import("./conformance.ts")
 const { judgementsMet } = await import("./judged.ts")
+const { explanations } = await import("../agentdojo/rows.ts")
 const sections = conform(asked.sizes)
 const table = tableOf(sections)
 console.log(table)
 if (asked.judgements)
-  console.log(
-    `\nJudged:\n${judgementsMet()
-      .map((one) => `- ${one}`)
-      .join("\n")}`,
-  )
+  console.log(`\nJudged:\n${[...judgementsMet(), ...explanations()].map((one) => `- ${one}`).join("\n")}`)
 const missing = absent()
 if (missing.length > 0)
   console.log(`\nAbsent in ${dataFolder}, and left out:\n${missing.map((one) => `- ${one}`).join("\n")}`)
