@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { propertiesOf } from "../catalog/schema/shape.ts"
 import type { Entry } from "../journal/entry.ts"
 import { sqlite } from "../journal/sqlite.ts"
+import type { KeySet } from "../run/approval/key-set.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { createRunner, type Runner } from "../run/runner.ts"
 import { advise } from "./advice.ts"
@@ -15,6 +16,7 @@ import { typed } from "./typed.ts"
 export interface FollowOptions {
   readonly catalog: Catalog
   readonly toolsPath: string
+  readonly approvers?: KeySet | undefined
   readonly store: string
   readonly format: Format
   /** What the journal has of the run already, and the step that it waits at. */
@@ -28,7 +30,7 @@ export interface FollowOptions {
 
 /** `act` starts the run or takes it up, and gives back its id. */
 export async function follow(
-  { catalog, toolsPath, store, format, before = [], waitsAt, word, onBegin }: FollowOptions,
+  { catalog, toolsPath, approvers, store, format, before = [], waitsAt, word, onBegin }: FollowOptions,
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
@@ -69,7 +71,7 @@ export async function follow(
       else process.exit(signals[signal])
     })
   }
-  runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), onEvent })
+  runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), approvers, onEvent })
   try {
     const followed = await act(runner)
     // It was let go of.

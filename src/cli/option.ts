@@ -17,6 +17,12 @@ export const keptCatalog = (): Option =>
 export const keptTools = (): Option =>
   new Option("--tools <file>", "the toolbox's module (default: the run's own, or the one beside the catalog)")
 
+export const approvers = (): Option =>
+  new Option(
+    "--approvers <file>",
+    "the keys of those who may approve, a JSON file (default: approvers.json beside the catalog)",
+  )
+
 export const by = (description: string): Option => new Option("--by <name>", description).default(userName())
 
 /** How a run may stand, as `runs` lists it; `due`: nobody is at work on it. */

@@ -4,6 +4,8 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Entry } from "../journal/entry.ts"
+import type { KeySet } from "../run/approval/key-set.ts"
+import { approversFor } from "./approvers.ts"
 import { findTools, loadCatalog, moduleIn, namesOf } from "./modules.ts"
 import { UsageError } from "./terminal.ts"
 
@@ -11,11 +13,14 @@ export interface OriginOptions {
   readonly store: string
   readonly catalog?: string
   readonly tools?: string
+  /** The key set of those who may approve. */
+  readonly approvers?: string
 }
 
 export interface Origin {
   readonly catalog: Catalog
   readonly toolsPath: string
+  readonly approvers: KeySet | undefined
 }
 
 export async function originOf(entries: readonly Entry[], options: OriginOptions): Promise<Origin> {
@@ -24,7 +29,7 @@ export async function originOf(entries: readonly Entry[], options: OriginOptions
   // Tools belong to their catalog: with another one, those beside that are meant.
   const keptTools = resolve(path) === kept.catalog ? kept.tools : undefined
   const toolsPath = options.tools ?? keptTools ?? findTools(path)
-  return { catalog: await loadCatalog(path), toolsPath }
+  return { catalog: await loadCatalog(path), toolsPath, approvers: approversFor(options.approvers, path) }
 }
 
 /** For what needs no tools. */

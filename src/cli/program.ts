@@ -1,7 +1,7 @@
 /** The commands, what they take and their help. Each is loaded when it is asked for, so that compiling never loads the runner. */
 import { readFileSync } from "node:fs"
 import { Command, Option } from "commander"
-import { by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
+import { approvers, by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
 import { addStoreCommands } from "./store-program.ts"
 
 export function makeProgram(done: Done): Command {
@@ -218,6 +218,7 @@ function addRun(program: Command, done: Done): void {
     .option("--tools <file>", "the toolbox's module (default: tools.ts, .mts, .js or .mjs beside the catalog)")
     .addOption(unwrap())
     .addOption(store())
+    .addOption(approvers())
     .option("--inputs <file-or-json>", "the inputs that the catalog asks for: a JSON file, - or JSON itself")
     .option("--tenant <name>", "for whom", "local")
     .option("--subject <name>", "who acts", userName())
@@ -242,12 +243,14 @@ function addDecisions(program: Command, done: Done): void {
   addDecision(program, "approve", "let a waiting run take its step, and go on with it")
     .addOption(keptCatalog())
     .addOption(keptTools())
+    .addOption(approvers())
     .action(async (run, step, options) =>
       done(await (await import("./command/decide.ts")).approveRun(run, step, options)),
     )
   addDecision(program, "deny", "refuse a waiting run its step: what it has done is undone, and it ends")
     .addOption(keptCatalog())
     .addOption(keptTools())
+    .addOption(approvers())
     .action(async (run, step, options) => done(await (await import("./command/decide.ts")).denyRun(run, step, options)))
 }
 
@@ -256,14 +259,22 @@ const addDecision = (program: Command, name: string, description: string): Comma
     .command(name)
     .description(description)
     .argument("<run>", "the run's id")
-    .argument("<step>", "the transition that it waits at")
+    .argument("<step>", "the step that it waits at")
     .addOption(store())
     .addOption(by("who decides"))
     .option("--reason <words>", "why", "")
+    .option(
+      "--key <file>",
+      'sign with this private key, of `keygen`; needed unless the catalog says `approvals: "unsigned"`',
+    )
+    .option("--token <jws>", "hand in a decision that was signed elsewhere; @file reads it from a file")
     .addOption(format())
     .addHelpText(
       "after",
-      examples(`${name} run_42 open`, `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`),
+      examples(
+        `${name} run_42 open --key eve.key.json --reason "seen in writing"`,
+        `${name} run_42 open --store runs.db --by eve --reason "seen in writing"`,
+      ),
     )
 
 function addResume(program: Command, done: Done): void {
@@ -274,6 +285,7 @@ function addResume(program: Command, done: Done): void {
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())
+    .addOption(approvers())
     .option("--take-over", "go on at once, also from within a call: you know that no process is at work on it any more")
     .addOption(format())
     .addHelpText("after", examples("resume run_42 --store runs.db", "resume run_42 --take-over"))

@@ -1,12 +1,13 @@
 /** The commands about runs that are there, and about the store that holds them. */
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { by, type Done, examples, format, keptCatalog, keptTools, statuses, store } from "./option.ts"
+import { approvers, by, type Done, examples, format, keptCatalog, keptTools, statuses, store } from "./option.ts"
 
 export function addStoreCommands(program: Command, done: Done): void {
   addCancel(program, done)
   addResolve(program, done)
   addWorker(program, done)
   addRuns(program, done)
+  addApprovals(program, done)
   addLog(program, done)
   addReplay(program, done)
   addExport(program, done)
@@ -22,6 +23,7 @@ function addCancel(program: Command, done: Done): void {
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())
+    .addOption(approvers())
     .addOption(by("who cancels"))
     .option("--reason <words>", "why", "")
     .addOption(format())
@@ -68,6 +70,7 @@ function addResolve(program: Command, done: Done): void {
     .addOption(store())
     .addOption(keptCatalog())
     .addOption(keptTools())
+    .addOption(approvers())
     .addOption(by("who has found out"))
     .requiredOption("--reason <words>", "how")
     .addOption(format())
@@ -96,6 +99,7 @@ function addWorker(program: Command, done: Done): void {
       "--tools <file...>",
       "the toolbox's module (default: each run's own); several where runs of more than one catalog are to go on",
     )
+    .addOption(approvers())
     .addOption(new Option("--concurrency <runs>", "how many runs at once").argParser(count).default(4))
     .addOption(new Option("--every <ms>", "how often to look, in milliseconds").argParser(count).default(1_000))
     .option("--once", "end when nothing is due")
@@ -108,6 +112,27 @@ function count(text: string): number {
   const found = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(found) && found > 0) return found
   throw new InvalidArgumentError("It must be a whole number, 1 or more.")
+}
+
+function addApprovals(program: Command, done: Done): void {
+  program
+    .command("approvals")
+    .description("list what waits for people, with all that a decision is about")
+    .addOption(store())
+    .option("--tenant <name>", "only this tenant's")
+    .addOption(format())
+    .addHelpText("after", examples("approvals --store runs.db", "approvals --format json"))
+    .action(async (options) => done(await (await import("./command/approvals.ts")).showApprovals(options)))
+  program
+    .command("keygen")
+    .description("make an Ed25519 key pair for somebody who may approve")
+    .requiredOption("--out <file>", "where the private key goes")
+    .requiredOption("--subject <name>", "whose it is")
+    .option("--tenant <name>", "of whom", "local")
+    .option("--roles <names>", "the roles they approve as, with commas between them")
+    .option("--development", "a key that counts only where NODE_ENV is development or test")
+    .addHelpText("after", examples("keygen --out eve.key.json --subject eve --roles support-lead"))
+    .action(async (options) => done(await (await import("./command/keygen.ts")).makeKeys(options)))
 }
 
 function addRuns(program: Command, done: Done): void {

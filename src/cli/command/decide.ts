@@ -1,33 +1,43 @@
 /** `sequitur approve` and `sequitur deny`: records a person's decision, and goes on from there in this process. */
+import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { awaitedBy } from "../../journal/asked.ts"
 import type { Entry } from "../../journal/entry.ts"
 import { replay } from "../../journal/state.ts"
-import { decide } from "../../run/approval/decide.ts"
+import { decide, type PlainDecision, type SignedDecision } from "../../run/approval/decide.ts"
+import { type IssueOptions, issueApproval } from "../../run/approval/issue.ts"
+import { waitingIn as waitingApproval } from "../../run/approval/waiting.ts"
+import { approversFor } from "../approvers.ts"
 import { follow } from "../follow.ts"
+import { nameOf } from "../modules.ts"
 import { type OriginOptions, originOf, tryOriginOf } from "../origin.ts"
+import { lookFor, readBytes } from "../read-file.ts"
 import { readEntries, useStore } from "../store.ts"
 import { makeTell, tellEnd } from "../tell.ts"
-import type { Format } from "../terminal.ts"
+import { type Format, UsageError } from "../terminal.ts"
 
 export interface DecideOptions extends OriginOptions {
   readonly by: string
   readonly reason: string
+  /** A private key to sign with, as `keygen` wrote it; or a decision that was signed elsewhere. */
+  readonly key?: string
+  readonly token?: string
   readonly format: Format
 }
 
 export async function approveRun(
   runId: string,
   stepId: string,
-  { by, reason, format, ...options }: DecideOptions,
+  { by, reason, key, token, format, ...options }: DecideOptions,
 ): Promise<number> {
   const { store } = options
   const before = await readEntries(store, runId)
   const origin = await originOf(before, options)
+  const said = await wordOf({ by, reason, key, token }, "approved", runId, before)
   const waitsAt = waitingIn(runId, before)
   return follow(
     { ...origin, store, format, before, waitsAt },
-    async (runner) => (await runner.approve(runId, stepId, { by, reason })).runId,
+    async (runner) => (await runner.approve(runId, stepId, said)).runId,
   )
 }
 
@@ -35,21 +45,58 @@ export async function approveRun(
 export async function denyRun(
   runId: string,
   stepId: string,
-  { by, reason, format, ...options }: DecideOptions,
+  { by, reason, key, token, format, ...options }: DecideOptions,
 ): Promise<number> {
   const { store } = options
   const before = await readEntries(store, runId)
   const waitsAt = waitingIn(runId, before)
+  const said = await wordOf({ by, reason, key, token }, "denied", runId, before)
   const origin = await tryOriginOf(before, options)
   if (origin !== undefined) {
     return follow(
       { ...origin, store, format, before, waitsAt, word: true },
-      async (runner) => (await runner.deny(runId, stepId, { by, reason })).runId,
+      async (runner) => (await runner.deny(runId, stepId, said)).runId,
     )
   }
-  const denial = decide(runId, stepId, { decision: "denied", by, reason, onEvent: makeTell(format) })
+  const approvers = approversFor(options.approvers, resolve("catalog.ts"))
+  const denial = decide(runId, stepId, { decision: "denied", ...said, approvers, onEvent: makeTell(format) })
   const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
   return tellEnd({ runId, entries, store, format, word: true })
+}
+
+type Word = Pick<DecideOptions, "by" | "reason"> & { readonly [How in "key" | "token"]: string | undefined }
+
+/** By name, or signed: here, for what the run waits for now, or elsewhere. */
+async function wordOf(
+  { by, reason, key, token }: Word,
+  decision: "approved" | "denied",
+  runId: string,
+  entries: readonly Entry[],
+): Promise<PlainDecision | SignedDecision> {
+  if (key !== undefined && token !== undefined) throw new UsageError("give --key or --token, not both")
+  if (token !== undefined) return { token: token.startsWith("@") ? (await readText(token.slice(1))).trim() : token }
+  if (key === undefined) return { by, reason }
+  const state = replay(runId, entries)
+  const waiting = state instanceof Error ? undefined : waitingApproval(state)
+  // Where nothing waits, whoever is asked to take the word says so.
+  return waiting === undefined
+    ? { by, reason }
+    : { token: await signWith(key, { bound: waiting.bound, decision, reason }) }
+}
+
+async function signWith(file: string, said: Pick<IssueOptions, "bound" | "decision" | "reason">): Promise<string> {
+  try {
+    const { kid, key } = JSON.parse(await readText(file)) as Pick<IssueOptions, "kid" | "key">
+    return await issueApproval({ ...said, kid, key })
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${nameOf(file)} is no private key that can sign: give a file that \`sequitur keygen\` wrote`)
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  await lookFor(file)
+  return new TextDecoder().decode(await readBytes(file, () => 65_536))
 }
 
 function waitingIn(runId: string, entries: readonly Entry[]): string | undefined {

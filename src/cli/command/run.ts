@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
+import { approversFor } from "../approvers.ts"
 import { follow } from "../follow.ts"
 import { findTools } from "../modules.ts"
 import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
@@ -18,6 +19,8 @@ export interface RunCommandOptions extends PlanOptions {
   readonly roles?: string
   readonly session: string
   readonly task?: string
+  /** The key set of those who may approve. */
+  readonly approvers?: string
   readonly format: Format
 }
 
@@ -34,7 +37,8 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
     options.inputs === undefined ? undefined : await readValue("the inputs", options.inputs, catalog.bounds)
   const toolsPath = resolve(options.tools ?? findTools(catalogPath))
   const onBegin = (): void => tellPlan(file, plan, format)
-  return follow({ catalog, toolsPath, store, format, onBegin }, async (runner) => {
+  const approvers = approversFor(options.approvers, catalogPath)
+  return follow({ catalog, toolsPath, approvers, store, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
       principal: { tenant: options.tenant, subject: options.subject, roles: rolesIn(options.roles) },
       sessionId: options.session,

@@ -1,5 +1,6 @@
 /** `sequitur worker`: takes up what is due, until it is stopped. */
 import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { explainEntry } from "../../explain/history.ts"
 import { clip, printable } from "../../explain/printable.ts"
 import type { Entry, RunStarted } from "../../journal/entry.ts"
@@ -8,6 +9,7 @@ import type { OnEvent } from "../../run/listener.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { createWorker } from "../../run/worker.ts"
 import { advise, isRefused } from "../advice.ts"
+import { approversFor } from "../approvers.ts"
 import { loadTools, nameOf } from "../modules.ts"
 import { type OriginOptions, originOf } from "../origin.ts"
 import { complain, exit, type Format, lookOf, print, printJson, reasonOf, signals, UsageError } from "../terminal.ts"
@@ -30,6 +32,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
   const worker = createWorker({
     store: sqlite(store, { create: false }),
     tools: await makeFind(options),
+    approvers: approversFor(options.approvers, resolve(options.catalog ?? "catalog.ts")),
     concurrency,
     everyMs,
     untilIdle,
