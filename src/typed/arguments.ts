@@ -4,7 +4,7 @@
  * Codes: SEQ121, SEQ123, SEQ130, SEQ131, SEQ207, SEQ213.
  */
 import type { Refuse, Say } from "./plan-error.ts"
-import type { Fault, Mark, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
+import type { Fault, Marked, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
 import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
@@ -135,8 +135,6 @@ type CheckRead<S extends Site, Path extends string, T, A, Verdict> = [Verdict] e
       ? A
       : NeverFits<S, Path, T, SaySource<A>, Value>
     : A
-
-type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>
 
 type NeverFits<S extends Site, Path extends string, T, Source extends string, Value> = Say<
   "SEQ207",
