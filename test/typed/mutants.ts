@@ -26,21 +26,30 @@ const report = (mutant: Mutant, notice: (folder: string) => string | undefined):
   if (how === undefined) unnoticed++
 }
 
+// Where nothing is dropped nothing may be noticed.
+if (withCopy(byTests) !== undefined || differ(atOnce, 1).differences.length > 0)
+  throw new Error("there is a fault already")
 for (const mutant of planRules.filter(chosen)) report(mutant, byPlans)
 for (const mutant of otherRules.filter(chosen)) report(mutant, byTests)
 process.exitCode = unnoticed === 0 ? 0 : 1
 
 function withMutant<A>({ file, from, to }: Mutant, use: (folder: string) => A): A {
+  return withCopy((folder) => {
+    const path = join(folder, "src", "typed", file)
+    const text = readFileSync(path, "utf8")
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`)
+    writeFileSync(path, text.replaceAll(from, to))
+    return use(folder)
+  })
+}
+
+function withCopy<A>(use: (folder: string) => A): A {
   const folder = mkdtempSync(join(tmpdir(), "sequitur-mutant-"))
   try {
     for (const part of ["src", "test", "bench", "plans", "package.json", "tsconfig.json"]) {
       cpSync(part, join(folder, part), { recursive: true })
     }
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
-    const path = join(folder, "src", "typed", file)
-    const text = readFileSync(path, "utf8")
-    if (!text.includes(from)) throw new Error(`${file} has no ${from}`)
-    writeFileSync(path, text.replaceAll(from, to))
     return use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
