@@ -182,11 +182,13 @@ type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
             : Part
         : never
       : CheckForm<S, "", unknown, Part>
-    : Part extends { readonly $literal: unknown } | { readonly $concat: unknown }
-      ? Part
-      : Part extends object
-        ? NoPart
-        : Part
+    : Part extends { readonly $concat: unknown }
+      ? CheckForm<S, "", string, Part>
+      : Part extends { readonly $literal: unknown }
+        ? Part
+        : Part extends object
+          ? NoPart
+          : Part
 
 type NoPart = Refuse<"SEQ131: `$concat` joins strings, integers and booleans, or a `$from` to such">
 
