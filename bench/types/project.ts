@@ -29,13 +29,15 @@ export function makeProject(source = "src"): string {
   return folder
 }
 
-/** Each TypeScript that plans in code are checked with, by its version. */
-export const compilers = {
+/** Each TypeScript that plans in code are checked with. */
+export const versions = ["7", "6", "5.9"] as const
+
+export type Version = (typeof versions)[number]
+
+export const compilers: { readonly [_ in Version]: string } = {
   "7": resolve("node_modules/typescript/bin/tsc"),
   "6": resolve("node_modules/typescript-6/bin/tsc"),
   "5.9": resolve("node_modules/typescript-5/bin/tsc"),
-} as const
-
-export type Version = keyof typeof compilers
+}
 
 export const tsc = compilers["7"]

@@ -4,7 +4,7 @@
  * Codes: SEQ121, SEQ123, SEQ130, SEQ131, SEQ207, SEQ213.
  */
 import type { Refuse, Say } from "./plan-error.ts"
-import type { Fault, Mark, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
+import type { Fault, Marked, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
 import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
@@ -136,8 +136,6 @@ type CheckRead<S extends Site, Path extends string, T, A, Verdict> = [Verdict] e
       : NeverFits<S, Path, T, SaySource<A>, Value>
     : A
 
-type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>
-
 type NeverFits<S extends Site, Path extends string, T, Source extends string, Value> = Say<
   "SEQ207",
   {
@@ -184,11 +182,13 @@ type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
             : Part
         : never
       : CheckForm<S, "", unknown, Part>
-    : Part extends { readonly $literal: unknown } | { readonly $concat: unknown }
-      ? Part
-      : Part extends object
-        ? NoPart
-        : Part
+    : Part extends { readonly $concat: unknown }
+      ? CheckForm<S, "", string, Part>
+      : Part extends { readonly $literal: unknown }
+        ? Part
+        : Part extends object
+          ? NoPart
+          : Part
 
 type NoPart = Refuse<"SEQ131: `$concat` joins strings, integers and booleans, or a `$from` to such">
 

@@ -16,7 +16,9 @@ export type CheckTool<C extends Context, Faults, Passes, I extends string, Id, T
     ? FaultAt<Faults, I, Tool>
     : TellWhole<Overstepped<Passes, I, Id, C["tools"][Tool]["blast"]>, FaultAt<Faults, I, Tool>>
   : string extends Tool
-    ? Tool
+    ? Tool extends object
+      ? C["toolNames"]
+      : Tool
     : C["toolNames"]
 
 export type FaultAt<Faults, I extends string, Right> = I extends keyof Faults ? Faults[I] : Right

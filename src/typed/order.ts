@@ -40,14 +40,20 @@ export type SpotsOf<Ids extends readonly string[], Names extends readonly string
 }
 
 export type CheckId<C extends Context, I extends string, Id extends string> = [C["spots"][Id]["at"]] extends [Place<I>]
-  ? Id extends Kept
-    ? IllNamed<Id, "the name is kept for the language">
-    : IsName<Id> extends true
-      ? Id
-      : IllNamed<Id, WhyNoName<Id>>
-  : true extends IsBefore<C["spots"][Id]["at"], Place<I>>
-    ? Say<"SEQ106", { id: Id }>
-    : Id
+  ? CheckForm<Id>
+  : unknown extends C["spots"][Id]["at"]
+    ? Id
+    : CheckForm<Id> extends Id
+      ? true extends IsBefore<C["spots"][Id]["at"], Place<I>>
+        ? Say<"SEQ106", { id: Id }>
+        : Id
+      : CheckForm<Id>
+
+type CheckForm<Id extends string> = Id extends Kept
+  ? IllNamed<Id, "the name is kept for the language">
+  : IsName<Id> extends true
+    ? Id
+    : IllNamed<Id, WhyNoName<Id>>
 
 type IllNamed<Id, Reason> = Say<"SEQ105", { id: Id; reason: Reason }>
 

@@ -214,7 +214,7 @@ type Matches<S extends Site, Item, Where, Place extends string> = {
 /** What is compared may be a reference of its own. */
 type Compared<A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
   ? [A] extends [{ readonly $from: unknown }]
-    ? Mark<A, Field, E>
+    ? Marked<A, Field, E>
     : A
   : A
 
@@ -226,3 +226,6 @@ type Written<Value> = Value extends string
 
 /** The fields of a reference, each as it is written but for the one at fault. */
 export type Mark<A, Field, E> = { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }
+
+/** A reference with its fault: at a field of it, or in its place. */
+export type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>

@@ -2,8 +2,8 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect, test } from "vitest"
+import { withLanguageServer } from "../../bench/types/language-server.ts"
 import { makeProject } from "../../bench/types/project.ts"
-import { withLanguageServer } from "./language-server.ts"
 
 const head = `import { arg, defineCatalog, definePlan, plan, tool } from "sequitur"
 import { z } from "zod"

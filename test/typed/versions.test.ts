@@ -1,16 +1,14 @@
 /** TypeScript 7, 6 and 5.9 say the same of the same plans: at the same places, and a `PlanError` in the same words. */
 import { execFileSync } from "node:child_process"
 import { beforeAll, expect, test } from "vitest"
-import { compilers, type Version } from "../../bench/types/project.ts"
+import { compilers, type Version, versions } from "../../bench/types/project.ts"
 import { generateCase } from "../naive/generate.ts"
 import { canBeWritten, emitCatalog, imports } from "./emit.ts"
 import { files, fixtures } from "./fixtures.ts"
 import { judgeByTypes, type Module, type Said } from "./judge.ts"
 
-const versions = Object.keys(compilers) as Version[]
-
 /** The refused plans of the desk, and catalogs by zod and by TypeBox with plans that are refused or not. */
-const modules: readonly Module[] = [fixtures, ...[1, 2, 3, 4].map(generated)]
+const modules: readonly Module[] = [fixtures, ...[1, 2].map(generated)]
 
 function generated(seed: number): Module {
   const { declaration, plans } = generateCase(seed, 25)

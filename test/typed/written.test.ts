@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import {
+  arg,
   type Catalog,
   type CompiledPlan,
   compile,
@@ -189,6 +190,57 @@ test("items are counted, and a number that is not known is any", () => {
     { dimension: "items", min: 5, max: 5 },
   ])
   expect(written.ok && written.plan.states).toBeUndefined()
+})
+
+const walking = defineCatalog({
+  name: "walking",
+  version: "1",
+  machine: { initial: "A", transitions: { A: { B: {} }, B: { C: {} }, C: {} } },
+  blastRadius: { metres: { max: 1_000 } },
+  tools: {
+    walk: tool({
+      description: "Walks.",
+      effect: "read",
+      params: z.strictObject({ metres: z.int().min(0).max(100) }),
+      states: ["A", "B", "C"],
+      blast: { metres: arg("metres") },
+    }),
+  },
+})
+
+test("of more than ten steps as much is known", () => {
+  const written = definePlan(walking, {
+    version: 1,
+    steps: [
+      { id: "a", tool: "walk", args: { metres: 1 } },
+      { id: "b", tool: "walk", args: { metres: 2 } },
+      { id: "c", tool: "walk", args: { metres: 3 } },
+      { id: "d", tool: "walk", args: { metres: 4 } },
+      { id: "e", tool: "walk", args: { metres: 5 } },
+      { id: "f", transition: "B" },
+      { id: "g", tool: "walk", args: { metres: 6 } },
+      { id: "h", tool: "walk", args: { metres: 7 } },
+      { id: "i", tool: "walk", args: { metres: 8 } },
+      { id: "j", tool: "walk", args: { metres: 9 } },
+      { id: "k", tool: "walk", args: { metres: 10 } },
+      { id: "l", transition: "C" },
+      { id: "m", tool: "walk", args: { metres: 45 } },
+    ],
+  })
+  if (!written.ok) throw new Error("refused")
+  type Written = typeof written.plan
+  expectTypes<
+    [
+      Equal<TotalsOf<Written>, { readonly metres: 100 }>,
+      Equal<FinalState<Written>, "C">,
+      Equal<StepOf<Written, "a">["before"], "A">,
+      Equal<StepOf<Written, "g">["before"], "B">,
+      Equal<StepOf<Written, "k">["before"], "B">,
+      Equal<StepOf<Written, "m">["before"], "C">,
+    ]
+  >()
+  expect(written.plan.blast).toEqual([{ dimension: "metres", min: 100, max: 100 }])
+  expect(written.plan.steps.map(({ before }) => before).join("")).toBe("AAAAAABBBBBBC")
 })
 
 test("of plans that are not known in full nothing is claimed", () => {

@@ -1,7 +1,7 @@
 /** The language server of the installed TypeScript, asked what an editor would ask. */
 import { spawn } from "node:child_process"
 import { pathToFileURL } from "node:url"
-import { tsc } from "../../bench/types/project.ts"
+import { tsc } from "./project.ts"
 
 interface Answer {
   readonly id?: number
@@ -12,8 +12,12 @@ interface Answer {
 
 export interface LanguageServer {
   readonly open: (file: string, text: string) => void
+  /** The file as it is after a keystroke. */
+  readonly change: (file: string, text: string) => void
   /** What is offered at an offset, by name. */
   readonly complete: (file: string, text: string, offset: number) => Promise<readonly string[]>
+  /** What is told of the word at an offset; empty where nothing is. */
+  readonly hover: (file: string, text: string, offset: number) => Promise<string>
 }
 
 /** Speaks JSON-RPC over standard input and output; ends when `use` is done. */
@@ -45,23 +49,36 @@ export async function withLanguageServer<A>(folder: string, use: (server: Langua
     const textDocument = { completion: { completionItem: {} } }
     await ask("initialize", { processId: null, rootUri: pathToFileURL(folder).href, capabilities: { textDocument } })
     send({ method: "initialized", params: {} })
+    let version = 1
     return await use({
       open: (file, text) => {
-        const document = { uri: pathToFileURL(file).href, languageId: "typescript", version: 1, text }
+        const document = { uri: pathToFileURL(file).href, languageId: "typescript", version, text }
         send({ method: "textDocument/didOpen", params: { textDocument: document } })
       },
+      change: (file, text) => {
+        version += 1
+        const document = { uri: pathToFileURL(file).href, version }
+        send({ method: "textDocument/didChange", params: { textDocument: document, contentChanges: [{ text }] } })
+      },
       complete: async (file, text, offset) => {
-        const before = text.slice(0, offset).split("\n")
-        const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 }
-        const document = { uri: pathToFileURL(file).href }
-        const list = await ask("textDocument/completion", { textDocument: document, position })
+        const list = await ask("textDocument/completion", at(file, text, offset))
         const { items = [] } = (list ?? {}) as { readonly items?: readonly { readonly label: string }[] }
         return items.map(({ label }) => label).sort()
+      },
+      hover: async (file, text, offset) => {
+        const told = (await ask("textDocument/hover", at(file, text, offset))) as { readonly contents?: unknown } | null
+        return JSON.stringify(told?.contents ?? "")
       },
     })
   } finally {
     child.kill()
   }
+}
+
+function at(file: string, text: string, offset: number): object {
+  const before = text.slice(0, offset).split("\n")
+  const position = { line: before.length - 1, character: before.at(-1)?.length ?? 0 }
+  return { textDocument: { uri: pathToFileURL(file).href }, position }
 }
 
 function eachMessage(receive: (message: Answer) => void): (chunk: Buffer) => void {
