@@ -16,6 +16,8 @@ export interface Authority {
   readonly approval: "always" | undefined
   /** How many different people must agree where one is asked. */
   readonly approvers: number
+  /** Who may agree: any of these roles. Undefined: whoever the host's key set has for the tenant. */
+  readonly approverRoles: readonly string[] | undefined
 }
 
 /** Why a principal may not. It names nobody else: neither other tenants nor their people. */
@@ -59,6 +61,8 @@ function refusalOf({ holds }: Predicate, args: JsonObject, principal: Principal)
     const { tenant, subject, roles = [] } = principal
     const answer: unknown = holds(copyOf(args) as never, { tenant, subject, roles: [...roles] })
     if (answer === true) return undefined
+    // A promise may be rejected, which nobody waits for.
+    if (typeof answer === "object" && answer !== null) Promise.resolve(answer).catch(() => {})
     return answer === false ? "says no" : "answers with neither true nor false"
   } catch {
     return "fails"
@@ -68,7 +72,7 @@ function refusalOf({ holds }: Predicate, args: JsonObject, principal: Principal)
 const copyOf = (args: JsonObject): Json => JSON.parse(canonical(args, true)) as Json
 
 export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" | "deny"): Authority {
-  const { roles, tenants, when, approval, approvers = 1 } = authority
+  const { roles, tenants, when, approval, approvers = 1, approverRoles } = authority
   return {
     roles: roles?.toSorted(),
     tenants: tenants?.toSorted(),
@@ -76,11 +80,20 @@ export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" |
     nobody: byDefault === "deny" && roles === undefined && tenants === undefined && when === undefined,
     approval,
     approvers,
+    approverRoles,
   }
 }
 
 /** As data to be hashed. What is not said is not there, so that catalogs which say nothing of it keep their hashes. */
-export function authoritySlice({ roles, tenants, when, nobody, approval, approvers }: Authority): JsonObject {
+export function authoritySlice({
+  roles,
+  tenants,
+  when,
+  nobody,
+  approval,
+  approvers,
+  approverRoles,
+}: Authority): JsonObject {
   return {
     ...(roles === undefined ? {} : { roles }),
     ...(tenants === undefined ? {} : { tenants }),
@@ -88,6 +101,7 @@ export function authoritySlice({ roles, tenants, when, nobody, approval, approve
     ...(nobody ? { nobody } : {}),
     ...(approval === undefined ? {} : { approval }),
     ...(approvers === 1 ? {} : { approvers }),
+    ...(approverRoles === undefined ? {} : { approverRoles: approverRoles.toSorted() }),
   }
 }
 

@@ -79,6 +79,7 @@ const ToolEnvelope = Type.Object(
           when: Type.Optional(Type.Unknown()),
           approval: Type.Optional(Type.Literal("always")),
           approvers: Type.Optional(positive),
+          approverRoles: Type.Optional(Type.Array(name, { minItems: 1 })),
         },
         closed,
       ),

@@ -92,6 +92,8 @@ export interface AuthoritySpec {
   readonly approval?: "always"
   /** How many different people must agree. Default 1. */
   readonly approvers?: number
+  /** Any of these roles lets a person agree. Default: whoever is in the host's key set for the tenant. */
+  readonly approverRoles?: readonly string[]
 }
 
 export interface OnceSpec {

@@ -701,7 +701,7 @@ export const codes = {
     severity: "error",
     title: "bad tool name",
     message: "`{tool}` cannot be a tool's name",
-    hint: "Use letters, digits, `_`, `.`, `-`, 128 characters at most, with an optional `server/` prefix.",
+    hint: "Use letters, digits, `_`, `.`, `-`, 128 characters at most, with an optional `server/` prefix; not `input`, which names what a run is given.",
     why: "Names are ASCII, so that no two can look alike.",
     plain: "Something this service offers has a name that cannot be used. It has to be put right first.",
   },

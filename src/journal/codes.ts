@@ -357,6 +357,15 @@ export const runCodes = {
     why: "A token is consumed in the same transaction in which its decision is written down.",
     plain: "This approval was used already.",
   },
+  RUN314: {
+    tag: "ApproversUnavailable",
+    again: true,
+    title: "key set unavailable",
+    message: "those who may approve cannot be looked up: {reason}",
+    hint: "Make the key set answer, and try again: nothing was called, and no approval was used up.",
+    why: "Where it is not known who has signed, nobody has; but that is no reason to throw a good approval away.",
+    plain: "It cannot be checked at the moment who approved this. Please try again later.",
+  },
   RUN401: {
     tag: "BudgetExhausted",
     again: false,

@@ -159,6 +159,8 @@ export interface Reserve {
   readonly amount: number
   /** Of the limit, by the catalog that the run goes by. */
   readonly max: number
+  /** As far as the scope may come without a person's leave; left out where there is no such line, or one has agreed. */
+  readonly above?: number
 }
 
 /**
@@ -278,7 +280,16 @@ export interface Approvers {
 /** Why a call waits: its tool always does, or the sum in a limit's scope comes to more than is done unasked. */
 export type Because =
   | { readonly kind: "always" }
-  | { readonly kind: "above"; readonly dimension: string; readonly above: number; readonly total: number }
+  | {
+      readonly kind: "above"
+      readonly dimension: string
+      readonly above: number
+      /** What it would come to, as far as was known when it was asked. */
+      readonly total: number
+      /** Of a limit that reaches beyond the run: which, and what this call adds. Where others have added more since, it is asked anew. */
+      readonly scope?: Exclude<Scope, "run">
+      readonly own?: number
+    }
 
 export interface Following {
   readonly stepId: string

@@ -79,7 +79,7 @@ const policy = Type.Object(
   closed,
 )
 
-const reserve = Type.Object({ scope, dimension: name, amount: count, max: count }, closed)
+const reserve = Type.Object({ scope, dimension: name, amount: count, max: count, above: optional(count) }, closed)
 const claim = Type.Object({ scope, digest: text, call: text }, closed)
 const following = Type.Object(
   {
@@ -95,7 +95,17 @@ const following = Type.Object(
 
 const because = Type.Union([
   Type.Object({ kind: Type.Literal("always") }, closed),
-  Type.Object({ kind: Type.Literal("above"), dimension: name, above: count, total: count }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal("above"),
+      dimension: name,
+      above: count,
+      total: count,
+      scope: optional(scope),
+      own: optional(count),
+    },
+    closed,
+  ),
 ])
 
 const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TSchema } } = {

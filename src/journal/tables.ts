@@ -255,10 +255,10 @@ function take(tables: Tables, run: RunRow, intent: Intent, key: string): Taken |
   if (once !== undefined) {
     if (tables.claim(tenant, tool, once) !== undefined) return new Taken({ stepId, what: "claim" })
   }
-  for (const { scope, dimension, amount, max } of reserves) {
+  for (const { scope, dimension, amount, max, above = max } of reserves) {
     const counter = { scope, scopeId: scopeIdOf(scope, run), dimension }
     const used = tables.used(tenant, counter)
-    if (used + amount > max) return new Taken({ stepId, what: "limit" })
+    if (used + amount > Math.min(max, above)) return new Taken({ stepId, what: "limit" })
     tables.addUsed(tenant, counter, amount)
   }
   tables.openEffect(tenant, row)

@@ -88,18 +88,21 @@ function admit(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted 
     inputs: inputs.value,
     origin: origin.value as RunStarted["origin"],
     spent,
-    ...(catalog.approvals === "unsigned" ? { unsigned: true } : {}),
     ...termsOf(ready),
   }
 }
 
 /** What the catalog says that the run goes by to its end, whatever it says by then. */
-export function termsOf({ catalog, policies }: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "tools"> {
+export function termsOf({
+  catalog,
+  policies,
+}: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "unsigned" | "tools"> {
   const { deadlineMs, retries, microUsd } = catalog.budgets
   const budgets = { ...(retries === undefined ? {} : { retries }), ...(microUsd === undefined ? {} : { microUsd }) }
   return {
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
+    ...(catalog.approvals === "unsigned" ? { unsigned: true } : {}),
     tools: policies,
   }
 }

@@ -54,6 +54,7 @@ export class ApprovalExpired extends refusal("RUN310") {}
 export class ApproverNotEntitled extends refusal("RUN311") {}
 export class DecisionUnsigned extends refusal("RUN312") {}
 export class ApprovalReplayed extends refusal("RUN313") {}
+export class ApproversUnavailable extends refusal("RUN314") {}
 export class BudgetExhausted extends refusal("RUN401") {}
 export class LimitExhausted extends refusal("RUN402") {}
 export class OutcomeNotRecorded extends refusal("RUN506") {}
@@ -96,6 +97,7 @@ export type RunFailure =
   | WordRefused
   | ApprovalNotFound
   | TokenRefused
+  | ApproversUnavailable
   | ApproverUnknown
   | ApprovalMismatch
   | ApprovalEarly

@@ -41,6 +41,7 @@ export {
   ApprovalNotFound,
   ApprovalReplayed,
   ApproverNotEntitled,
+  ApproversUnavailable,
   ApproverUnknown,
   DecisionUnsigned,
   HandlerMissing,

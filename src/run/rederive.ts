@@ -4,7 +4,7 @@
  */
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
-import type { ApprovalRequested, Entry, Event, Failure, RunStarted } from "../journal/entry.ts"
+import type { ApprovalDecided, ApprovalRequested, Entry, Event, Failure, RunStarted } from "../journal/entry.ts"
 import { JournalDiverged } from "../journal/failure.ts"
 import { type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
@@ -27,11 +27,22 @@ export const rederive = (
       seq: 0,
       problem: "the catalog of its plan says otherwise of its tools and budgets",
     })
-  return replay(runId, entries, (before, { event }) => (isDerived(event) ? differs(ready, before, event) : undefined))
+  return replay(runId, entries, (before, { event }) => {
+    if (event.kind === "approval-decided" && before.started.unsigned === undefined && isForged(before, event))
+      return `\`${event.stepId}\` was decided without a signature`
+    return isDerived(event) ? differs(ready, before, event) : undefined
+  })
 }
 
-const goesBy = ({ deadlineMs, budgets, tools }: RunStarted, terms: ReturnType<typeof termsOf>): boolean =>
-  deadlineMs === terms.deadlineMs && same(budgets, terms.budgets) && same(tools, terms.tools)
+/** Runs that began before decisions were signed asked without a digest. */
+const isForged = ({ asked }: RunState, { stepId, token }: ApprovalDecided): boolean =>
+  token === undefined && asked.get(stepId)?.request.inputs !== undefined
+
+const goesBy = ({ deadlineMs, budgets, unsigned, tools }: RunStarted, terms: ReturnType<typeof termsOf>): boolean =>
+  deadlineMs === terms.deadlineMs &&
+  unsigned === terms.unsigned &&
+  same(budgets, terms.budgets) &&
+  same(tools, terms.tools)
 
 type Derived = Extract<
   Event,
@@ -87,6 +98,8 @@ function follows(action: Action, event: Derived): boolean {
       if (action.kind === "call") return isOf(action, event) && isAskedSo(action.ask, event)
       return action.kind === "request-approval" && isCrossing(action.transition, event) && isAskedSo(action.asks, event)
     case "in-doubt":
+      // What was agreed to may not count any more when it comes to another call.
+      if (action.kind === "call-again") return isOf(action.intent, event) && action.asked !== undefined
       return action.kind === "mark-in-doubt" && isOf(action, event) && isDoubtOf(action, event)
     case "winding-down":
       // A run that waits for a person past its deadline is told so by the clock.
@@ -111,8 +124,12 @@ const isCrossing = (
 ): boolean => step.id === event.stepId && from === event.from && to === event.to
 
 /** Runs that began before decisions were signed have no digest. */
-const isAskedSo = (asks: Asks | undefined, { follows, inputs }: ApprovalRequested): boolean =>
-  asks !== undefined && same(asks.follows, follows) && (inputs === undefined || inputs === asks.inputs)
+const isAskedSo = (asks: Asks | undefined, { follows, inputs, approvers, approverRoles }: ApprovalRequested): boolean =>
+  asks !== undefined &&
+  same(asks.follows, follows) &&
+  (inputs === undefined || inputs === asks.inputs) &&
+  approvers === asks.approvers.approvers &&
+  same(asks.approvers.approverRoles, approverRoles)
 
 /** What only the store knows may have been so little that nobody was asked. */
 const isUnasked = ({ ask }: CallAction): boolean => ask === undefined || ask.because.length === 0

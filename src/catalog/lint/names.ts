@@ -9,7 +9,8 @@ export function lintNames({ tools, machine, limits }: Built): Unplaced[] {
   const toLimit = (name: string): Pointer => child(child(root, "blastRadius"), name)
   return [
     ...[...tools.keys()]
-      .filter((name) => !wellNamed.test(name))
+      // `input` names what a run is given, in plans and in rules.
+      .filter((name) => !wellNamed.test(name) || name === "input")
       .map((name) => diagnose("SEQ807", toTool(name), { tool: name })),
     ...collisions("tools", tools.keys(), byProvider, toTool),
     ...collisions("states", machine?.states ?? [], ignoringCase, toState),

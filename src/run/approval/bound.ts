@@ -1,6 +1,6 @@
 /** What a decision on a request must be bound to, and who may make it. */
 import type { Asked } from "../../journal/asked.ts"
-import type { ApprovalDecided, ApprovalRequested, RunStarted } from "../../journal/entry.ts"
+import type { ApprovalDecided, ApprovalRequested } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
 import { ApprovalMismatch, ApproverNotEntitled, DecisionUnsigned } from "../failure.ts"
 import type { Approver, FindApprover } from "./key-set.ts"
@@ -23,10 +23,13 @@ export const boundOf = (
 export function entitle(
   { tenant, subject: by, roles }: Approver,
   { runId, started, asked }: Pick<RunState, "runId" | "started"> & { readonly asked: Asked },
+  decision: ApprovalDecided["decision"],
 ): ApproverNotEntitled | undefined {
   const { stepId, approvers = 1, approverRoles } = asked.request
   const refuse = (problem: string): ApproverNotEntitled => new ApproverNotEntitled({ runId, stepId, by, problem })
   if (tenant !== started.tenant) return refuse("they belong to another tenant")
+  // To stop what is asked for takes less than to let it happen.
+  if (decision === "denied") return undefined
   if (approverRoles !== undefined && !approverRoles.some((role) => roles.includes(role)))
     return refuse(`it takes one of the roles ${approverRoles.map((role) => `\`${role}\``).join(", ")}`)
   if (approvers > 1 && by === started.subject) return refuse("the run is their own, and others must agree")
@@ -52,11 +55,8 @@ export async function proveAgain(
   if (found.approver.subject !== decision.by || found.claims.decision !== decision.decision)
     return new ApprovalMismatch({ runId, stepId, field: "decision" })
   const others = asked.agreed.filter((one) => one !== decision)
-  return entitle(found.approver, { runId, started, asked: { ...asked, agreed: others } })
+  return entitle(found.approver, { runId, started, asked: { ...asked, agreed: others } }, decision.decision)
 }
-
-/** What `started` says of signatures. */
-export const isUnsigned = ({ unsigned }: RunStarted): boolean => unsigned === true
 
 /** Of an option that was left out. */
 export const missingApprovers = {

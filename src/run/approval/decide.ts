@@ -27,7 +27,7 @@ import { put } from "../put.ts"
 import { type RunReport, report } from "../report.ts"
 import { type Driving, footingFor, goOn, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
-import { boundOf, entitle, isUnsigned, missingApprovers } from "./bound.ts"
+import { boundOf, entitle, missingApprovers } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
 import { peek, verify } from "./token.ts"
 
@@ -182,8 +182,8 @@ function* hear(
   const { runId, started } = state
   const { stepId } = asked.request
   if (token === undefined) {
-    if (!isUnsigned(started)) return yield* new DecisionUnsigned({ runId, stepId })
-    const unentitled = entitle({ ...nobody, subject: by, tenant: started.tenant }, { runId, started, asked })
+    if (started.unsigned !== true) return yield* new DecisionUnsigned({ runId, stepId })
+    const unentitled = entitle({ ...nobody, subject: by, tenant: started.tenant }, { runId, started, asked }, decision)
     return unentitled === undefined ? { decision, by, reason } : yield* unentitled
   }
   if (approvers === undefined) return yield* new InputsRefused(missingApprovers)
@@ -193,7 +193,7 @@ function* hear(
   if (found instanceof Error) return yield* found
   const { claims, approver } = found
   if (claims.decision !== decision) return yield* new ApprovalMismatch({ runId, stepId, field: "decision" })
-  const unentitled = entitle(approver, { runId, started, asked })
+  const unentitled = entitle(approver, { runId, started, asked }, decision)
   if (unentitled !== undefined) return yield* unentitled
   return { decision, by: approver.subject, reason: claims.reason, token }
 }

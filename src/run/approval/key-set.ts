@@ -4,6 +4,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { canonical } from "../../text/canonical.ts"
 import { copyJson } from "../../text/copy-json.ts"
+import { ApproversUnavailable } from "../failure.ts"
 
 /** An Ed25519 public key (RFC 8037). More than this, `d` above all, does not belong in a key set. */
 const PublicKeyShape = Type.Object(
@@ -36,12 +37,18 @@ export type FindApprover = (kid: string) => Promise<Approver | undefined>
 /** The host's key set: as data, or as a function that knows more, or later. */
 export type KeySet = readonly Approver[] | ((kid: string) => Approver | undefined | Promise<Approver | undefined>)
 
-/** `undefined` where the host's function knows none, throws, or gives what is no approver: then nobody has approved. */
+/** How long the host may take to look a key up, in milliseconds. */
+const lookUpMs = 10_000
+
+/**
+ * `undefined` where the host knows none, or gives what is no approver: then nobody has approved. Where it throws, or does not
+ * answer in time, nothing is known: that rejects, and may be tried again.
+ */
 export function approversIn(keySet: KeySet): FindApprover {
   const find = typeof keySet === "function" ? keySet : byKid(keySet)
   return async (kid) => {
+    const found = await within(lookUpMs, async () => find(kid))
     try {
-      const found = await find(kid)
       const copied = found && copyJson(found, { depth: 4, nodes: 1_000, bytes: 65_536 }, { numbers: "finite" })
       if (copied?.ok !== true || !Value.Check(ApproverShape, copied.value)) return undefined
       const approver = copied.value as Approver
@@ -52,9 +59,23 @@ export function approversIn(keySet: KeySet): FindApprover {
   }
 }
 
+async function within<A>(ms: number, ask: () => Promise<A>): Promise<A> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`it has not answered within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([ask(), late])
+  } catch (error) {
+    throw new ApproversUnavailable({ reason: error instanceof Error ? error.message : String(error) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** Of two keys by one name nobody knows which is meant. */
 const byKid = (approvers: readonly Approver[]) => (kid: string) => {
-  const named = approvers.filter((approver) => approver.kid === kid)
+  const named = approvers.filter((approver) => approver?.kid === kid)
   return named.length === 1 ? named[0] : undefined
 }
 

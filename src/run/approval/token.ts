@@ -7,7 +7,14 @@ import { Value } from "@sinclair/typebox/value"
 import { CompactSign, type CryptoKey, compactVerify, type JWK } from "jose"
 import { canonical } from "../../text/canonical.ts"
 import { readJson } from "../../text/read-json.ts"
-import { ApprovalEarly, ApprovalExpired, ApprovalMismatch, ApproverUnknown, TokenRefused } from "../failure.ts"
+import {
+  ApprovalEarly,
+  ApprovalExpired,
+  ApprovalMismatch,
+  ApproversUnavailable,
+  ApproverUnknown,
+  TokenRefused,
+} from "../failure.ts"
 import type { Approver, FindApprover } from "./key-set.ts"
 
 const closed = { additionalProperties: false } as const
@@ -74,7 +81,13 @@ export interface Verified {
   readonly approver: Approver
 }
 
-export type TokenFailure = TokenRefused | ApproverUnknown | ApprovalMismatch | ApprovalEarly | ApprovalExpired
+export type TokenFailure =
+  | ApproversUnavailable
+  | TokenRefused
+  | ApproverUnknown
+  | ApprovalMismatch
+  | ApprovalEarly
+  | ApprovalExpired
 
 /** What the token says, if it is one of somebody's whom the host knows, and it is about this very request, now. */
 export async function verify(
@@ -88,7 +101,11 @@ export async function verify(
   const header = readHeader(token)
   if (typeof header === "string") return refuse(header)
   const { kid } = header
-  const approver = await find(kid)
+  const approver = await find(kid).catch((error: unknown) => {
+    if (error instanceof ApproversUnavailable) return error
+    throw error
+  })
+  if (approver instanceof ApproversUnavailable) return approver
   if (approver === undefined) return new ApproverUnknown({ runId, stepId, kid, problem: "is not in the key set" })
   const { notBeforeMs = 0, revokedAtMs = Number.POSITIVE_INFINITY } = approver
   if (nowMs >= revokedAtMs) return new ApproverUnknown({ runId, stepId, kid, problem: "is revoked" })

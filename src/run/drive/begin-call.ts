@@ -26,7 +26,7 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if (released && (yield* book.flush()) === "overtaken") return "look-again"
   const found = effect === undefined ? {} : yield* name(desk, action, effect)
   if ("kind" in found) return found
-  const first = (yield* askFirst(desk, action)) ?? (yield* checkAgreed(desk, action.asked))
+  const first = (yield* askFirst(desk, action)) ?? (yield* checkAgreed(desk, action.asked, action.asks))
   if (first !== undefined) return first
   return yield* dispatch(
     desk,
@@ -64,7 +64,7 @@ function* askFirst(
   for (const { scope, dimension, above, own } of ask.wider) {
     const scopeId = scopeIdOf(scope, book.state.started)
     const used = yield* book.journal.used(tenant, { scope, scopeId, dimension })
-    if (isAbove(above, used, own)) because.push({ kind: "above", dimension, above, total: used + own })
+    if (isAbove(above, used, own)) because.push({ kind: "above", dimension, above, total: used + own, scope, own })
   }
   if (because.length === 0) return undefined
   const { follows, inputs, approvers } = ask

@@ -16,7 +16,7 @@ import { type Action, next } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
 import type { Driving } from "../run.ts"
 import type { Toolbox } from "../toolbox.ts"
-import { checkAgreed } from "./agreed.ts"
+import { checkAgreed, checkStill } from "./agreed.ts"
 import { beginCall } from "./begin-call.ts"
 import type { Book, Flushed, FlushFailure } from "./book.ts"
 import { checkDeadline, endAtDeadline } from "./deadline.ts"
@@ -138,18 +138,29 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "call-again": {
       if (isLong(desk, action)) return "rest"
       if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
-      return yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs })
+      const doubtful = yield* checkStill(desk, action)
+      return doubtful ?? (yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs }))
     }
     case "reconcile":
       return yield* reconcile(desk, action)
     case "enter-state": {
       const { step, from, to } = action.transition
-      const late = checkDeadline(desk, step.id, action.notAfterMs) ?? (yield* checkAgreed(desk, action.asked))
+      const late =
+        checkDeadline(desk, step.id, action.notAfterMs) ?? (yield* checkAgreed(desk, action.asked, action.asks))
       return late ?? { kind: "state-entered", stepId: step.id, from, to }
     }
     case "request-approval": {
       const { step, from, to } = action.transition
-      return { kind: "approval-requested", requestId: ids.make("apr"), stepId: step.id, from, to, ...action.asks }
+      const { approvers, ...asks } = action.asks
+      return {
+        kind: "approval-requested",
+        requestId: ids.make("apr"),
+        stepId: step.id,
+        from,
+        to,
+        ...asks,
+        ...approvers,
+      }
     }
     case "mark-in-doubt": {
       const { kind: _, ...doubt } = action

@@ -1,6 +1,7 @@
 /** Undoing what a run has done, last first, before it ends in anything but success. It goes by the journal alone. */
+import { mayUse, sayNotAllowed } from "../../catalog/authority.ts"
+import type { Tool } from "../../catalog/catalog.ts"
 import { judgeWhole } from "../../catalog/schema/judge.ts"
-import type { Schema } from "../../catalog/schema/schema.ts"
 import type { Failure, RunEnded, ToolPolicy } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { Called as Answered, RunState } from "../../journal/state.ts"
@@ -41,7 +42,7 @@ function lastToUndo({ started, done, calls, undone }: RunState): Undoable | unde
 export function compensate(
   state: RunState,
   toolOf: (name: string) => CalledTool,
-  paramsOf: (name: string) => Schema | undefined,
+  declared: (name: string) => Tool | undefined,
 ): Action {
   const { ending, step } = state
   if (ending === undefined) return { kind: "nothing" }
@@ -50,9 +51,12 @@ export function compensate(
   const { stepId, undo, call } = next
   const args = argsOf(next)
   if (typeof args === "string") return refuse(stepId, undo.tool, args)
-  const params = paramsOf(undo.tool)
-  const issues = params === undefined ? [] : judgeWhole(params, args)
+  const tool = declared(undo.tool)
+  const issues = tool === undefined ? [] : judgeWhole(tool.params, args)
   if (issues.length > 0) return refuse(stepId, undo.tool, `its arguments are refused ${tellIssues(issues)}`)
+  // A plan that is made to fail must not do by an undo what its principal may not do.
+  const refused = tool && mayUse(tool, state.started, args)
+  if (refused !== undefined) return refuse(stepId, undo.tool, sayNotAllowed(refused))
   const again = step.failed?.again
   return {
     kind: "call",
@@ -69,9 +73,10 @@ export function compensate(
       reserves: [],
     },
     microUsd: 0,
-    // Undoing needs nobody's leave.
+    // Undoing waits for nobody.
     ask: undefined,
     asked: undefined,
+    asks: undefined,
     notAfterMs: undefined,
     workLeftMs: undefined,
   }

@@ -62,13 +62,15 @@ type Unsuccessful = Exclude<RunEnded["status"], "succeeded">
 export interface Asks {
   readonly follows: readonly Following[]
   readonly inputs: string
+  readonly approvers: Approvers
 }
 
 export interface EnterState {
   readonly kind: "enter-state"
   readonly transition: ReadyTransition
-  /** What people have said of it, where they were asked. */
+  /** What people have said of it, where they were asked; and what they must have been shown. */
   readonly asked: Asked | undefined
+  readonly asks: Asks | undefined
   /** When the run's deadline ends. */
   readonly notAfterMs: number | undefined
 }
@@ -86,9 +88,10 @@ export interface CallAction {
   readonly effect: NewEffect | undefined
   readonly microUsd: number
   /** A person is to be asked first: for certain, or if the store says so. */
-  readonly ask: (Ask & Asks & { readonly approvers: Approvers }) | undefined
-  /** What people have said of it, where they were asked. */
+  readonly ask: (Ask & Asks) | undefined
+  /** What people have said of it, where they were asked; and what they must have been shown. */
   readonly asked: Asked | undefined
+  readonly asks: Asks | undefined
   /** When the run's deadline ends, and how much of its time to work is left. */
   readonly notAfterMs: number | undefined
   readonly workLeftMs: number | undefined
@@ -109,6 +112,8 @@ export interface CallAgain {
   readonly tool: CalledTool
   readonly pause: Pause | undefined
   readonly intent: Intent
+  /** What people have said of it, where they were asked. */
+  readonly asked: Asked | undefined
 }
 
 /** The outside is asked what became of an intent. */
@@ -132,7 +137,7 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   const toolOf = (name: string): CalledTool => calledTool(ready, state, name)
   if (open?.idempotencyKey !== undefined)
     return lost === undefined ? { kind: "nothing" } : settle(state, open, toolOf(open.tool))
-  if (state.ending !== undefined) return compensate(state, toolOf, (name) => ready?.catalog.tools.get(name)?.params)
+  if (state.ending !== undefined) return compensate(state, toolOf, (name) => ready?.catalog.tools.get(name))
   if (state.cancel !== undefined) return stop(state, "cancelled", record(new RunCancelled(state.cancel)))
   if (state.failure !== undefined) return stopFor(state, state.failure)
   const denied = denialOf(state)
@@ -245,6 +250,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     microUsd: step.tool.costMicroUsd,
     ask: asked === undefined ? askFirst(ready, step, args, state) : undefined,
     asked,
+    asks: asked === undefined ? undefined : asksOf(step, args, state),
     notAfterMs: deadlineOf(state),
     workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
@@ -252,18 +258,27 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const identity = workings.keyOf(step, args, state)
   const first = state.effects.get(identity) ?? stepId
   if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
-  return { ...action, effect: newEffect(ready, step, state, identity, args) }
+  return { ...action, effect: newEffect(ready, step, state, identity, args, asked === undefined) }
 }
 
 function askFirst(ready: ReadyPlan, step: ReadyCall, args: JsonObject, state: RunState): CallAction["ask"] {
   const ask = askAbout(ready, step, args, state)
-  if (ask === undefined) return undefined
-  const { name: tool, effect, description, authority } = step.tool
-  const stepId = step.step.id
+  return ask && { ...ask, ...asksOf(step, args, state) }
+}
+
+function asksOf({ step, tool }: ReadyCall, args: JsonObject, state: RunState): Asks {
+  const { name, effect, description, authority } = tool
   // The journal keeps the plan, but not the order of its keys.
-  const follows = [{ stepId, tool, effect, description, args }]
-  const approvers = authority.approvers === 1 ? {} : { approvers: authority.approvers }
-  return { ...ask, follows, inputs: digestOf(state.started.salt, stepId, follows), approvers }
+  const follows = [{ stepId: step.id, tool: name, effect, description, args }]
+  const { approvers, approverRoles } = authority
+  return {
+    follows,
+    inputs: digestOf(state.started.salt, step.id, follows),
+    approvers: {
+      ...(approvers === 1 ? {} : { approvers }),
+      ...(approverRoles === undefined ? {} : { approverRoles }),
+    },
+  }
 }
 
 /** Budgets that calls use up. At the limit is allowed, past it is not. */
@@ -287,6 +302,7 @@ function newEffect(
   { started }: RunState,
   identity: string,
   args: JsonObject,
+  unasked: boolean,
 ): NewEffect {
   const { name, version: toolVersion, once } = tool
   const keyed = { tool: name, toolVersion, occurrence: step.occurrence, args }
@@ -297,8 +313,12 @@ function newEffect(
     reserves: tool.blast.flatMap((blast): Reserve[] => {
       const limit = limits.get(blast.dimension)
       if (limit === undefined || limit.per === "run") return []
-      const { dimension, per: scope, max } = limit
-      return [{ scope, dimension, amount: countOf(blast, args), max }]
+      const { dimension, per: scope, max, approveAbove } = limit
+      // Others may reserve meanwhile: what nobody has agreed to is held to this in the store's own transaction.
+      const above =
+        unasked && approveAbove !== undefined && tool.authority.approval === undefined ? approveAbove : undefined
+      const amount = countOf(blast, args)
+      return [{ scope, dimension, amount, max, ...(above === undefined ? {} : { above }) }]
     }),
   }
 }
@@ -309,12 +329,14 @@ const deadlineOf = ({ started: { deadlineMs }, startedAtMs }: RunState): number 
 function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): Action {
   const stepId = transition.step.id
   const asked = standing(state, stepId)
-  if (!transition.guarded || asked !== undefined)
-    return { kind: "enter-state", transition, asked, notAfterMs: deadlineOf(state) }
+  const notAfterMs = deadlineOf(state)
+  if (!transition.guarded) return { kind: "enter-state", transition, asked, asks: undefined, notAfterMs }
   const follows = following(ready, transition, state)
   if (follows instanceof RuntimeCheckFailed) return fail(state, follows)
-  const inputs = digestOf(state.started.salt, stepId, follows)
-  return { kind: "request-approval", transition, asks: { follows, inputs } }
+  const asks = { follows, inputs: digestOf(state.started.salt, stepId, follows), approvers: {} }
+  return asked === undefined
+    ? { kind: "request-approval", transition, asks }
+    : { kind: "enter-state", transition, asked, asks, notAfterMs }
 }
 
 export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDenied =>

@@ -2,6 +2,8 @@
  * What becomes of an effect whose answer is lost: it is called again where that is safe, or the outside is asked, or a person
  * must find out. It goes by the journal alone, and by what the catalog said of the tool when the run began.
  */
+
+import { standing } from "../../journal/asked.ts"
 import type { Failure, Intent } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
@@ -76,17 +78,19 @@ function repeat(
 }
 
 function callAgain(
-  { step }: RunState,
+  state: RunState,
   open: Intent,
   tool: CalledTool,
   again: NonNullable<Intent["again"]>,
   pause: { readonly afterMs: number; readonly atMs: number } | undefined,
 ): Action {
+  const { step } = state
   const { stepId, args, undoes, idempotencyKey = "", identity, generation } = open
   return {
     kind: "call-again",
     tool,
     pause,
+    asked: standing(state, stepId),
     intent: {
       kind: "intent",
       stepId,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { arg, compile, defineCatalog, predicate, tool } from "sequitur"
+import type { Event } from "sequitur/run"
 import {
   type Approver,
   createRunner,
@@ -16,6 +17,10 @@ import {
 import { sqlite } from "sequitur/sqlite"
 import { afterAll, describe, expect, test } from "vitest"
 import { z } from "zod"
+import { replay } from "../../../src/journal/state.ts"
+import { next } from "../../../src/run/next/next.ts"
+import { prepare } from "../../../src/run/next/prepare.ts"
+import { rederive } from "../../../src/run/rederive.ts"
 import { accepted } from "../desk.ts"
 
 const catalog = defineCatalog({
@@ -325,6 +330,135 @@ describe.each([
     expect((await world.runner.resume(waiting.runId)).status).toBe("succeeded")
     expect(world.made).toEqual(["pay a 5000"])
     await world.runner.close()
+  })
+})
+
+describe("what attackers tried", () => {
+  test("many runs of one session at once come no further than the line that nobody agreed to pass", async () => {
+    const world = open(sqlite(join(folder, "race.db")))
+    const runs = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        world.runner.run(planOf({ id: "w", tool: "wire", args: { to: `${i}` } }), options()),
+      ),
+    )
+    expect(runs.map(({ status }) => status).sort()).toEqual([...Array(7).fill("awaiting_approval"), "succeeded"])
+    expect(world.made).toHaveLength(1)
+    // What they were shown is what they would have come to then: after the first of them, the next is asked anew.
+    const [first, second] = await world.runner.approvals.list()
+    if (first === undefined || second === undefined) throw new Error("nothing waits")
+    await world.runner.approve(first.runId, "w", { token: await say(first) })
+    const late = await world.runner.approve(second.runId, "w", { token: await say(second) })
+    expect([late.status, world.made.length]).toEqual(["awaiting_approval", 2])
+    await world.runner.close()
+  })
+
+  test("a key set that is down, or never answers, is told as such; nothing is called, and no approval is lost", async () => {
+    let down = false
+    const made: string[] = []
+    const runner = createRunner({
+      catalog,
+      store: memory(),
+      approvers: async (kid) => {
+        if (down) throw new Error("the directory is down")
+        return [approver("eve")].find((one) => one.kid === kid)
+      },
+      tools: {
+        look: () => ({ cents: 1, region: "" }),
+        close: () => null,
+        wire: () => null,
+        pay: ({ to }) => {
+          made.push(to)
+          return null
+        },
+      },
+    })
+    await runner.run(planOf(pay("a", 5_000)), options())
+    const [waiting] = await runner.approvals.list()
+    if (waiting === undefined) throw new Error("nothing waits")
+    const token = await say(waiting)
+    down = true
+    await expect(runner.approvals.answer(token)).rejects.toMatchObject({ code: "RUN314", again: true })
+    down = false
+    await runner.approvals.answer(token)
+    down = true
+    await expect(runner.resume(waiting.runId)).rejects.toMatchObject({ code: "RUN314" })
+    expect(made).toEqual([])
+    down = false
+    expect(await runner.resume(waiting.runId)).toMatchObject({ status: "succeeded" })
+    expect(made).toEqual(["a"])
+  })
+
+  test("who has agreed may still stop it, and so may whose run it is", async () => {
+    for (const name of ["eve", "ada"]) {
+      const world = open()
+      await world.runner.run(planOf({ id: "c", tool: "close", args: { id: "a1", region: "ada" } }), options())
+      const waiting = await waitingIn(world)
+      await world.runner.approvals.answer(await say(waiting, "eve"))
+      const denied = await world.runner.approvals.answer(await say(waiting, name, { decision: "denied" }))
+      expect(denied.status).toBe("failed")
+    }
+  })
+
+  test("of a forged journal nothing is called: no signature, fewer people, none at all", async () => {
+    const world = open()
+    await world.runner.run(planOf({ id: "c", tool: "close", args: { id: "a1", region: "ada" } }), options())
+    const waiting = await waitingIn(world)
+    await world.runner.approvals.answer(await say(waiting, "eve"))
+    await world.runner.approvals.answer(await say(waiting, "bob"))
+    const entries = await world.runner.entries(waiting.runId)
+    const compiled = planOf({ id: "c", tool: "close", args: { id: "a1", region: "ada" } })
+    const ready = prepare(compiled, catalog)
+    if (ready instanceof Error) throw ready
+    const problemOf = (change: (event: Event) => Event | undefined): string => {
+      const forged = entries.flatMap((entry) => {
+        const event = change(entry.event)
+        return event === undefined ? [] : [{ ...entry, event }]
+      })
+      const state = rederive(
+        ready,
+        waiting.runId,
+        forged.map((entry, seq) => ({ ...entry, seq })),
+      )
+      return state instanceof Error ? state.message : "follows"
+    }
+    expect(problemOf((event) => event)).toBe("follows")
+    expect(problemOf((event) => (event.kind === "run-started" ? { ...event, unsigned: true } : event))).toMatch(
+      /otherwise/,
+    )
+    const unsign = ({ token: _, ...event }: Event & { kind: "approval-decided" }): Event => event
+    expect(problemOf((event) => (event.kind === "approval-decided" ? unsign(event) : event))).toMatch(/signature/)
+    const fewer = ({ approvers: _, ...event }: Event & { kind: "approval-requested" }): Event => event
+    const whole = ({ left: _, ...event }: Event & { kind: "approval-decided" }): Event => event
+    let said = 0
+    expect(
+      problemOf((event) => {
+        if (event.kind === "approval-requested") return fewer(event)
+        if (event.kind !== "approval-decided") return event
+        said++
+        return said === 1 ? whole(event) : undefined
+      }),
+    ).toMatch(/`approval-requested` stands where/)
+    expect(world.made).toEqual([])
+  })
+
+  test("a result that was rewritten after it was agreed to is asked about anew", async () => {
+    const world = open()
+    const look = { id: "look", tool: "look", args: { id: "a1" } }
+    await world.runner.run(planOf(look, pay("rest", { $from: "look", path: "/cents" })), options())
+    const waiting = await waitingIn(world)
+    await world.runner.approvals.answer(await say(waiting))
+    const entries = (await world.runner.entries(waiting.runId)).map((entry) =>
+      entry.event.kind === "outcome"
+        ? { ...entry, event: { ...entry.event, result: { cents: 50_000, region: "" } } }
+        : entry,
+    )
+    const state = replay(waiting.runId, entries)
+    if (state instanceof Error) throw state
+    const ready = prepare(planOf(look, pay("rest", { $from: "look", path: "/cents" })), catalog)
+    if (ready instanceof Error) throw ready
+    const action = next(ready, state)
+    if (action.kind !== "call") throw new Error(action.kind)
+    expect(action.asks?.inputs).not.toBe(action.asked?.request.inputs)
   })
 })
 
