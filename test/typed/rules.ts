@@ -85,7 +85,7 @@ export const planRules: readonly Mutant[] = [
     ["`after` names unknown steps", 'C["open"] extends true', "true extends true"],
   ]),
   ...of("call.ts", [
-    ["any tool may be called", '? Tool\n    : C["toolNames"]', "? Tool\n    : Tool"],
+    ["any tool may be called", ': Tool\n    : C["toolNames"]', ": Tool\n    : Tool"],
     ["a tool may be an object", "Tool extends object", "Tool extends never"],
     ["`args` may be an expression", "[Extract<keyof Args, `$${string}`>] extends [never]", "true extends true"],
     ["what is unknown is known", '[keyof Args] extends [F["known"]]', "[keyof Args] extends [unknown]"],
