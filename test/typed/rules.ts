@@ -67,6 +67,7 @@ export const planRules: readonly Mutant[] = [
     ["any reference fits", "CouldBe<Value, T> extends true\n      ? A", "true extends true\n      ? A"],
     ["`$concat` joins anything", "CouldBe<Value, string | number | boolean> extends true", "true extends true"],
     ["`$concat` joins null", "[Part] extends [null]\n    ? NoPart", "[Part] extends [null]\n    ? Part"],
+    ["`$concat` in `$concat` joins anything", 'CheckForm<S, "", string, Part>', "Part"],
     ["`$literal` fits anywhere", "CouldBe<Value, T> extends true ? A : T", "true extends true ? A : T"],
   ]),
   ...of("order.ts", [
@@ -84,7 +85,8 @@ export const planRules: readonly Mutant[] = [
     ["`after` names unknown steps", 'C["open"] extends true', "true extends true"],
   ]),
   ...of("call.ts", [
-    ["any tool may be called", '? Tool\n    : C["toolNames"]', "? Tool\n    : Tool"],
+    ["any tool may be called", ': Tool\n    : C["toolNames"]', ": Tool\n    : Tool"],
+    ["a tool may be an object", "Tool extends object", "Tool extends never"],
     ["`args` may be an expression", "[Extract<keyof Args, `$${string}`>] extends [never]", "true extends true"],
     ["what is unknown is known", '[keyof Args] extends [F["known"]]', "[keyof Args] extends [unknown]"],
     ["nothing is needed at first sight", '[F["needed"]] extends [keyof Args]', '[F["needed"]] extends [unknown]'],
