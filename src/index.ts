@@ -8,7 +8,19 @@ export type { FormatSpec } from "./catalog/format.ts"
 export { type Predicate, type Principal, predicate } from "./catalog/predicate.ts"
 export { named } from "./catalog/schema/named.ts"
 export type { AnySchema, JsonSchema } from "./catalog/schema/schema.ts"
-export { type ArgsOf, arg, count, fromArgs, fromResult, type ResultOf, type ToolSpec } from "./catalog/tool.ts"
+export {
+  type ArgsOf,
+  type Argument,
+  arg,
+  type Count,
+  count,
+  type FromArgs,
+  type FromResult,
+  fromArgs,
+  fromResult,
+  type ResultOf,
+  type ToolSpec,
+} from "./catalog/tool.ts"
 export type { ApprovalNeed, CheckedStep, CompiledPlan, RuntimeCheck, Total } from "./check/compiled.ts"
 export { type Compiled, type CompileOptions, compile } from "./compile.ts"
 export { defineCatalog, tool } from "./define-catalog.ts"
@@ -22,8 +34,8 @@ export { type Bounds, defaultBounds } from "./text/bounds.ts"
 export type { Json, JsonObject } from "./text/json.ts"
 export type { Pointer } from "./text/pointer.ts"
 export type { Position, Range } from "./text/source.ts"
-export type { PlanBuilder, StepOptions, UntypedBuilder } from "./typed/builder.ts"
+export type { PlanBuilder, PlanOf, StepOptions, UntypedBuilder } from "./typed/builder.ts"
 export type { ValidatePlan } from "./typed/plan.ts"
 export type { PlanError } from "./typed/plan-error.ts"
 export type { PlanLiteral, ResultsOf } from "./typed/results.ts"
-export type { FinalState, StepIds, StepOf, StepResult, TotalsOf } from "./typed/written.ts"
+export type { FinalState, StepIds, StepOf, StepResult, TotalsOf, WrittenPlan } from "./typed/written.ts"

@@ -104,7 +104,7 @@ export interface StepOptions {
   readonly why?: string
 }
 
-interface PlanOf<Steps extends readonly unknown[]> {
+export interface PlanOf<Steps extends readonly unknown[]> {
   readonly version: 1
   readonly steps: Steps
 }

@@ -25,10 +25,15 @@ export type CheckPlan<Spec extends CatalogSpec, Plan> = string extends keyof Spe
   : Plan extends { readonly steps: infer Steps extends readonly unknown[] }
     ? number extends Steps["length"]
       ? Unlisted<Spec, Plan, Steps[number]>
-      : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
+      : IsUnion<Steps> extends true
+        ? // Which of the lists it is, is not known: then the compiler judges.
+          Plan
+        : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
     : Plan extends { readonly steps: object }
       ? { readonly steps: Say<"SEQ101", { field: "`steps`"; expected: "an array"; found: "an object" }> }
       : PlanLiteral<ToolNames<Spec>>
+
+type IsUnion<Lists, Each = Lists> = Lists extends unknown ? ([Each] extends [Lists] ? false : true) : never
 
 /** How many steps there are is not known: then the compiler judges. But what was written as a literal should be read as one. */
 type Unlisted<Spec extends CatalogSpec, Plan, Step> =

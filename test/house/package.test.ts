@@ -101,6 +101,47 @@ test("TypeScript compiles, typechecks and runs a plan", () => {
   expect(run(process.execPath, ["use.ts"])).toBe(expected)
 })
 
+test("a catalog and its plans can be packed with declarations of their own", () => {
+  writeFileSync(
+    join(folder, "packed.ts"),
+    `import { arg, count, defineCatalog, definePlan, fromArgs, fromResult, plan, tool } from "sequitur"
+import { z } from "zod"
+const undo = { description: "Undo.", effect: "write", idempotency: "natural", compensate: "none" } as const
+export const catalog = defineCatalog({
+  name: "packed", version: "1",
+  blastRadius: { cents: { max: 100 }, items: { max: 10 } },
+  tools: {
+    drop: tool({ ...undo, params: z.strictObject({ id: z.string(), by: z.string() }) }),
+    pay: tool({
+      ...undo, params: z.strictObject({ cents: z.int().min(0).max(50), items: z.array(z.string()).max(5), by: z.string() }),
+      result: z.strictObject({ id: z.string() }),
+      blast: { cents: arg("cents"), items: count("items") },
+      compensate: { tool: "drop", args: { id: fromResult("/id"), by: fromArgs("/by") } },
+    }),
+  },
+})
+export const written = definePlan(catalog, { version: 1, steps: [{ id: "p", tool: "pay", args: { cents: 1, items: ["a"], by: "me" } }] })
+export const built = plan(catalog).call("p", "pay", { cents: 1, items: ["a"], by: "me" }).done()
+`,
+  )
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2024",
+    strict: true,
+    skipLibCheck: true,
+    types: [],
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: "packed",
+  }
+  writeFileSync(join(folder, "tsconfig.packed.json"), JSON.stringify({ compilerOptions, files: ["packed.ts"] }))
+  for (const version of ["typescript", "typescript-6", "typescript-5"]) {
+    const tsc = resolve(`node_modules/${version}/bin/tsc`)
+    expect(run(process.execPath, [tsc, "-p", "tsconfig.packed.json"])).toBe("")
+  }
+  expect(existsSync(join(folder, "packed/packed.d.ts"))).toBe(true)
+})
+
 test("the command is there", () => {
   expect(run(join(folder, "node_modules/.bin/sequitur"), ["--version"]).trim()).toBe(compiler)
 })

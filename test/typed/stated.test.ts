@@ -140,6 +140,16 @@ describe("unions", () => {
   })
 })
 
+test("of whole lists of steps: which it is, the compiler judges", () => {
+  const chance = texts.length > 5
+  const one = { id: "a", tool: "many", args: { ids: [] } } as const
+  const more = { id: "b", tool: "many", args: { ids: ["x"] } } as const
+  const steps = chance ? ([one] as const) : ([more, one] as const)
+  expect(codesOf(definePlan(catalog, { version: 1, steps }))).toEqual([])
+  const spread = [more, ...(chance ? ([one] as const) : ([] as const)), { ...one, id: "c" }] as const
+  expect(codesOf(definePlan(catalog, { version: 1, steps: spread }))).toEqual([])
+})
+
 describe("objects made before", () => {
   const step = { id: "a", tool: "many", args: { ids: 5 } } as const
 
