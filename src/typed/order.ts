@@ -31,7 +31,10 @@ export type NamesOf<Steps> = {
       ? Word<State> extends "?"
         ? "?"
         : `>${State}`
-      : "?"
+      : Steps[I] extends { readonly transition: unknown }
+        ? // To no state that there is; that it is no text is told where it stands.
+          ">?"
+        : "?"
 }
 
 /** By id, where its step is, and what; of an id that is used twice, both. */
