@@ -73,6 +73,9 @@ async function paidAfter(result: unknown) {
   })
   await Effect.runPromise(journal.append("second", rewritten))
   called.length = 0
+  const asked = await runner.approve("second", "open", { by: "eve" })
+  // Other than what was shown to them: they are asked anew.
+  expect(asked.status).toBe("awaiting_approval")
   const report = await runner.approve("second", "open", { by: "eve" })
   await runner.close()
   return { called, failure: "failure" in report ? report.failure : undefined }

@@ -50,6 +50,7 @@ export const policyCatalog = (also: { readonly [tool: string]: Partial<ToolSpec>
   defineCatalog({
     name: "retail-policy",
     version: "1",
+    approvals: "unsigned",
     machine: {
       initial: "ANONYMOUS",
       transitions: {

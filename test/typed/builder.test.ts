@@ -24,7 +24,7 @@ import { type Equal, expectTypes } from "./equal.ts"
 const codesOf = ({ diagnostics }: Compiled): string[] =>
   diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code)
 
-const workspaceId = "4f0c2c52-8a53-4d0c-9c0e-0d6a4d2f7b11"
+const workspaceId = { $from: "find", path: "/workspaces/0/id" } as const
 const accountId = "acc_1001"
 const found = plan(billing, { goal: "Refund." }).call("find", "list_workspaces", { accountId })
 const opened = found.transition("open", "MUTATING")

@@ -25,7 +25,7 @@ import { withProject } from "../../bench/types/project.ts"
 import billing from "../../plans/billing/catalog.ts"
 import { type Equal, expectTypes } from "./equal.ts"
 
-const workspaceId = "4f0c2c52-8a53-4d0c-9c0e-0d6a4d2f7b11"
+const workspaceId = { $from: "find", path: "/workspaces/0/id" } as const
 
 const refund = definePlan(billing, {
   version: 1,

@@ -100,7 +100,8 @@ function read(
     else if (tooMuch.includes(code)) said[index] = undefined
     else said[index]?.push({ at: at ?? root, ...wordsOf(code, message) })
   }
-  const [first] = others
+  // What is wrong with the options may be why the rest is.
+  const first = others.find(({ file }) => file === undefined || file.endsWith(".json")) ?? others[0]
   if (first !== undefined) throw new UsageError(explain(first, others.length - 1, folder))
   if (!unknown) return said
   throw new UsageError(
