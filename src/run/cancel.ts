@@ -47,8 +47,9 @@ export const cancel = <Spec extends CatalogSpec, const Written extends Tools<NoI
     const state = yield* request(runId, options)
     if (state.status !== "running") return report<Spec, unknown>(state)
     const driven = goOn(state, equip(options), options)
-    // Whoever holds it reads of the request within a second or so.
-    return report<Spec, unknown>(yield* Effect.catchTag(driven, "RunUnderWay", () => Effect.succeed(state)))
+    // Whoever holds it reads of the request within a second or so; or has acted on it by now.
+    const left = () => Effect.succeed(state)
+    return report<Spec, unknown>(yield* Effect.catchTags(driven, { RunUnderWay: left, JournalConflict: left }))
   })
 
 const request = (runId: string, given: Cancellation & Driving): Effect.Effect<RunState, RunFailure, Journal> =>
