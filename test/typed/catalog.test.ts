@@ -112,7 +112,7 @@ describe("what a catalog's tools say of one another", () => {
     ])
     // @ts-expect-error the catalog declares no inputs
     expect(codes(defineCatalog({ ...shop, tools: { find, one: ruled("input#/id") } }))).toEqual([
-      "SEQ808 /tools/one/rules/id/from/0",
+      "SEQ824 /tools/one/rules/id/from/0",
     ])
     const inputs = z.strictObject({ id: z.string() })
     expect(codes(defineCatalog({ ...shop, inputs, tools: { find, one: ruled("input#/id") } }))).toEqual([])
