@@ -2,6 +2,7 @@
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { isCatalog } from "./catalog/define.ts"
 import type { Principal } from "./catalog/predicate.ts"
+import { hasMarks, marksOf } from "./catalog/sensitive.ts"
 import type { Spent } from "./check/blast.ts"
 import { check, type Occasion } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
@@ -9,15 +10,19 @@ import { isHarmless } from "./check/harmless.ts"
 import type { Literals } from "./check/marks.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
+import { hush } from "./diagnostic/hush.ts"
 import { isApplicable } from "./diagnostic/patch.ts"
 import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
 import { lower } from "./plan/lower.ts"
+import { maskText } from "./plan/mask.ts"
+import { Written } from "./plan/sensitive.ts"
 import type { Bounds } from "./text/bounds.ts"
 import { type Json, nameOf } from "./text/json.ts"
 import { type Pointer, root } from "./text/pointer.ts"
 import { type ReadJson, readJson } from "./text/read-json.ts"
+import { Secrets } from "./text/secrets.ts"
 import type { Range } from "./text/source.ts"
 
 /**
@@ -53,7 +58,7 @@ export function compile<Spec extends CatalogSpec>(
   return guarded(catalog, (report) => {
     const unwrap = readUnwrap(options, report)
     const occasion = readOccasion(options, report)
-    const json = report.failed() ? undefined : readText(source, catalog.bounds, report, unwrap)
+    const json = report.failed() ? undefined : readText(source, catalog.bounds, report, catalog, unwrap)
     return json && { value: json.value, rangeOf: json.rangeOf, ...occasion }
   })
 }
@@ -132,6 +137,7 @@ export function readText(
   source: unknown,
   bounds: Bounds,
   report: Report,
+  catalog: Catalog,
   unwrap?: "fence",
 ): Extract<ReadJson, { ok: true }> | undefined {
   // `isView` first: asking a proxy what it is an instance of runs the proxy.
@@ -141,7 +147,8 @@ export function readText(
   }
   const json = readJson(source, bounds, unwrap === undefined ? {} : { unwrap })
   if (json.ok) return json
-  report.add(diagnoseText(json.fault))
+  const fault = diagnoseText(json.fault)
+  report.add(hasMarks(catalog) ? hush(fault, maskText(textOf(source), catalog).secrets) : fault)
   return undefined
 }
 
@@ -204,8 +211,15 @@ function present(
   const told = failed() ? diagnostics.filter(({ severity }) => severity !== "approval") : diagnostics
   const placed = arrange(told.map((one) => place(one, plan?.rangeOf)))
   const shown = placed.slice(0, catalog.bounds.diagnostics).map((one) => mended(one, plan?.value, catalog))
-  return { diagnostics: shown, more: placed.length - shown.length }
+  const more = placed.length - shown.length
+  if (plan === undefined || !hasMarks(catalog)) return { diagnostics: shown, more }
+  const secrets = new Secrets()
+  new Written(plan.value, marksOf(catalog)).gather(secrets)
+  return { diagnostics: shown.map((one) => hush(one, secrets)), more }
 }
+
+const textOf = (source: string | Uint8Array): string =>
+  typeof source === "string" ? source : new TextDecoder().decode(source)
 
 function place(diagnostic: Unplaced, rangeOf: ReadPlan["rangeOf"]): Unplaced {
   if (rangeOf === undefined || diagnostic.range !== undefined) return diagnostic

@@ -31,7 +31,7 @@ export function load<Spec extends CatalogSpec>(
     const { bounds } = catalog
     // What was spent since may refuse it only where it is run.
     const { principal, literals } = readOccasion(options, report)
-    const json = report.failed() ? undefined : readText(text, boundsOfStored(bounds), report)
+    const json = report.failed() ? undefined : readText(text, boundsOfStored(bounds), report, catalog)
     if (json === undefined) return undefined
     if (!isObject(json.value) || json.value.sequitur !== 1 || json.value.document === undefined) {
       report.add(
@@ -41,7 +41,7 @@ export function load<Spec extends CatalogSpec>(
     }
     kept = json.value
     // The file may be larger than a plan, but the plan in it may not.
-    if (readText(canonical(json.value.document), bounds, report) === undefined) return undefined
+    if (readText(canonical(json.value.document), bounds, report, catalog) === undefined) return undefined
     const rangeOf: ReadPlan["rangeOf"] = (at, part) => json.rangeOf(`/document${at}` as Pointer, part)
     return { value: json.value.document, rangeOf, principal, literals }
   })

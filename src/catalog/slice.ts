@@ -93,4 +93,6 @@ const machineOf = ({ initial, transitions }: NonNullable<Catalog["machine"]>): J
 export const sliceOf = (schema: Schema): JsonObject => ({
   shape: plain(schema.shape),
   functions: [...schema.functions],
+  // Left out where there are none, so that catalogs without secrets keep their hashes.
+  ...(schema.sensitive.length === 0 ? {} : { sensitive: [...schema.sensitive] }),
 })

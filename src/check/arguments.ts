@@ -9,6 +9,7 @@ import { fit, fitsEmptyOnly } from "../catalog/schema/fit.ts"
 import { never, unknown } from "../catalog/schema/make.ts"
 import { judgePattern, type Misfit } from "../catalog/schema/pattern.ts"
 import { describe, itemsOf, ordered, propertyOf } from "../catalog/schema/shape.ts"
+import { hushIssues, hushMisfits } from "../catalog/sensitive.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { intended, isSpelling, nearestTo, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
@@ -45,15 +46,18 @@ const nothing: readonly RuntimeCheck[] = []
 
 type Asked = Plan & Typed
 
+/** Tokens of `/steps/2/args`. */
+const toArgs = 3
+
 const noHole = (): void => undefined
 
 /** Arguments without a hole are judged whole, by the author's own validator too. */
 function judgeLiteral(step: Call, value: never, tool: Tool, plan: Asked, report: Report): readonly RuntimeCheck[] {
-  const misfits = judgePattern<never>(tool.params.shape, step.args as never, noHole)
+  const misfits = hushMisfits(judgePattern<never>(tool.params.shape, step.args as never, noHole), tool.params, toArgs)
   for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step, tool, plan))
   if (tool.params.exact) return nothing
   const told = misfits.map(({ at, kind, key }) => (kind === "missing" ? child(at, key ?? "") : at))
-  for (const issue of tool.params.judge(value)) {
+  for (const issue of hushIssues(tool.params.judge(value), tool.params, value)) {
     const at = `${child(step.at, "args")}${issue.at}` as Pointer
     // The validator sees the same misfits, in its own words.
     if (told.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))) continue
@@ -78,7 +82,7 @@ function judgeHoles(step: Call, tool: Tool, plan: Asked, report: Report): readon
       whole = true
     },
   })
-  for (const misfit of misfits) report.add(diagnoseMisfit(misfit, step, tool, plan))
+  for (const misfit of hushMisfits(misfits, tool.params, toArgs)) report.add(diagnoseMisfit(misfit, step, tool, plan))
   if (whole)
     checks.push({
       at: child(step.at, "args"),

@@ -35,7 +35,7 @@ export async function follow(
 ): Promise<number> {
   let runId = before[0]?.runId
   let ended = false
-  const tellEntry = makeTell(format)
+  const tellEntry = makeTell(format, before)
   const onEvent: OnEvent = (entry) => {
     runId = entry.runId
     ended = entry.event.kind === "run-ended"

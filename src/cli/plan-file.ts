@@ -3,8 +3,10 @@ import { isUtf8 } from "node:buffer"
 import { resolve } from "node:path"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Principal } from "../catalog/predicate.ts"
+import { hasMarks } from "../catalog/sensitive.ts"
 import type { Literals } from "../check/marks.ts"
 import { type Compiled, type CompileOptions, compile, copyPrincipal } from "../compile.ts"
+import { maskText } from "../plan/mask.ts"
 import type { ProviderName } from "../planner/form/provider.ts"
 import { load } from "../stored.ts"
 import type { Bounds } from "../text/bounds.ts"
@@ -16,7 +18,7 @@ import { restoreJson } from "../text/restore-json.ts"
 import { findCatalog, loadCatalog, nameOf } from "./modules.ts"
 import { lookFor, readBytes } from "./read-file.ts"
 import { readValue } from "./read-value.ts"
-import { complain, UsageError } from "./terminal.ts"
+import { complain, secrets, UsageError } from "./terminal.ts"
 
 export interface PlanOptions {
   /** The catalog's module. By default the one that is found beside the plan or above it. */
@@ -35,6 +37,8 @@ export interface PlanFile {
   readonly name: string
   /** What places are in: the file's text, or what it was decoded to. */
   readonly text: string
+  /** The same with secrets covered: what is shown. */
+  readonly shown: string
   readonly bytes: Uint8Array
   /** As the plan stands there, as `--out` wrote it, or taken back from a provider's form. */
   readonly source: "plan" | "stored" | "decoded"
@@ -52,7 +56,18 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
   const { bytes, text, stored } = await readPlan(file, catalog.bounds.textBytes)
   const name = nameOf(file)
   const compileOptions = await readOptions(options, catalog.bounds)
-  const opened = { file, name, text, bytes, catalogPath, catalog, options: compileOptions, source: "plan" } as const
+  const shown = mask(text, catalog)
+  const opened = {
+    file,
+    name,
+    text,
+    shown,
+    bytes,
+    catalogPath,
+    catalog,
+    options: compileOptions,
+    source: "plan",
+  } as const
   if (stored) {
     if (options.for !== undefined) throw new UsageError(`${name} is a compiled plan: leave out --for`)
     return { ...opened, source: "stored", compiled: withFlags(load(catalog, bytes, compileOptions)) }
@@ -65,6 +80,10 @@ export async function openPlan(file: string, options: PlanOptions): Promise<Plan
     )
   return { ...opened, compiled: withFlags(compiled) }
 }
+
+/** Whatever is said of it from now on, its secrets are none of that. */
+export const mask = (text: string, catalog: Catalog): string =>
+  hasMarks(catalog) ? maskText(text, catalog, secrets).text : text
 
 async function readOptions({ unwrap, principal, literals }: PlanOptions, bounds: Bounds): Promise<CompileOptions> {
   const given = principal === undefined ? undefined : await readValue("the principal", principal, bounds)
@@ -106,6 +125,7 @@ async function decode(
   return {
     name: `${name} (decoded)`,
     text: plan,
+    shown: mask(plan, catalog),
     source: "decoded",
     compiled: withFlags(compile(catalog, plan, compileOptions)),
   }
@@ -144,7 +164,7 @@ const storedFactor = 16
 
 /** Whether the catalog has faults of its own, which are then all that compiling has to say. */
 /** What a verdict is about: of a catalog with faults of its own nothing else is said. */
-export const spokenOf = ({ name, text, catalog, catalogPath }: PlanFile): { name: string; text?: string } =>
-  isFaulty(catalog) ? { name: nameOf(catalogPath) } : { name, text }
+export const spokenOf = ({ name, shown, catalog, catalogPath }: PlanFile): { name: string; text?: string } =>
+  isFaulty(catalog) ? { name: nameOf(catalogPath) } : { name, text: shown }
 
 export const isFaulty = ({ diagnostics }: Catalog): boolean => diagnostics.some(({ severity }) => severity === "error")

@@ -196,7 +196,7 @@ function addReplay(program: Command, done: Done): void {
 function addExport(program: Command, done: Done): void {
   program
     .command("export")
-    .description("print a journal as JSON Lines, to be kept, moved or shown")
+    .description("print a journal as JSON Lines: a backup with all secrets in it; with --redact, to be shown")
     .argument("[run...]", "only these runs")
     .addOption(store())
     .option("--redact", "leave out what was asked, answered and planned; it can be verified all the same")

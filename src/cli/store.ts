@@ -3,11 +3,12 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Entry } from "../journal/entry.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
+import { RunSecrets } from "../journal/secrets.ts"
 import { sqlite } from "../journal/sqlite.ts"
 import { type RunFailure, RunNotFound } from "../run/failure.ts"
 import { advise, type Place } from "./advice.ts"
 import { nameOf } from "./modules.ts"
-import { UsageError } from "./terminal.ts"
+import { secrets, UsageError } from "./terminal.ts"
 
 /** A store is made by `run` only: elsewhere a name that leads nowhere is a slip. */
 export async function useStore<A>(
@@ -23,9 +24,15 @@ export async function useStore<A>(
   }
 }
 
+/** Whatever comes of it, its secrets are none of what is said. */
+function noted(entries: readonly Entry[]): readonly Entry[] {
+  RunSecrets.of(entries, secrets)
+  return entries
+}
+
 export const readEntries = (store: string, runId: string): Promise<readonly Entry[]> =>
   useStore(store, (journal) =>
     Effect.flatMap(journal.read(runId), (entries) =>
-      entries.length === 0 ? Effect.fail(new RunNotFound({ runId })) : Effect.succeed(entries),
+      entries.length === 0 ? Effect.fail(new RunNotFound({ runId })) : Effect.succeed(noted(entries)),
     ),
   )

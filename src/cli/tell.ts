@@ -4,18 +4,22 @@ import { explainEntry } from "../explain/history.ts"
 import { clip } from "../explain/printable.ts"
 import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/run.ts"
 import type { Entry } from "../journal/entry.ts"
+import { RunSecrets } from "../journal/secrets.ts"
 import { replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
 import type { OnEvent } from "../run/listener.ts"
-import { exit, type Format, lookOf, print, printJson } from "./terminal.ts"
+import { exit, type Format, lookOf, print, printJson, secrets } from "./terminal.ts"
 import { typed } from "./typed.ts"
 
-/** Tells entries as they become durable. Their hashes are told by `log`. */
-export function makeTell(format: Format): OnEvent {
+/** Tells entries as they become durable, but for their secrets. Their hashes are told by `log`. */
+export function makeTell(format: Format, before: readonly Entry[] = []): OnEvent {
   const look = lookOf(process.stdout)
+  const ofRun = RunSecrets.of(before, secrets)
   return (entry) => {
-    if (format === "pretty") print(explainEntry(entry, look))
-    else printJson(entry)
+    ofRun.note(entry.event)
+    const shown = ofRun.redact(entry)
+    if (format === "pretty") print(explainEntry(shown, look))
+    else printJson(shown)
   }
 }
 
@@ -33,7 +37,7 @@ export interface End {
 export function tellEnd({ runId, entries, store, format, word = false }: End): number {
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
-  const view = viewRun(state, entries)
+  const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   if (format === "json") printJson({ run: view })
   else explainEnd(view, store, word)
   return word && view.status === "running" ? exit.fine : exitOf(view.status)

@@ -3,6 +3,7 @@ import { styleText } from "node:util"
 import type { Look } from "../explain/look.ts"
 import { clip } from "../explain/printable.ts"
 import { escapeHiddenJson } from "../text/escape.ts"
+import { ownWords, Secrets } from "../text/secrets.ts"
 
 /** Exit codes, for scripts. Of several files, the worst (the highest) counts. */
 export const exit = { fine: 0, refused: 1, usage: 2, awaiting: 3, inDoubt: 4, cancelled: 5, exhausted: 6 } as const
@@ -24,16 +25,28 @@ export const lookOf = (stream: NodeJS.WriteStream): Look => ({
   width: Math.min(Math.max(stream.columns ?? 120, 40), 160),
 })
 
+/**
+ * What this process knows to be secret, of whatever plan or run it has read. Each view hides what is marked in it; here, where
+ * everything goes out, nothing gets by that was missed.
+ */
+export const secrets = new Secrets()
+
+/** In a text of ours a short secret is also part of other words. */
+const longSecret = 8
+
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${secrets.scrub(text, longSecret)}\n`)
 }
 
 /** On one line, or laid out by the `indent` given. A terminal may be reading this too. */
-export const printJson = (value: unknown, indent?: number): void =>
-  print(escapeHiddenJson(JSON.stringify(value, null, indent)))
+export function printJson(value: unknown, indent?: number): void {
+  const scrub = (key: string, inner: unknown): unknown =>
+    typeof inner === "string" && !ownWords.has(key) ? secrets.scrub(inner) : inner
+  process.stdout.write(`${escapeHiddenJson(JSON.stringify(value, scrub, indent))}\n`)
+}
 
 export function complain(message: string): void {
-  process.stderr.write(`${message}\n`)
+  process.stderr.write(`${secrets.scrub(message)}\n`)
 }
 
 const longestReason = 500

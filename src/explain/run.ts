@@ -2,6 +2,7 @@
 
 import { awaitedBy } from "../journal/asked.ts"
 import type { ApprovalRequested, CancelRequested, Entry, Failure, WindingDown } from "../journal/entry.ts"
+import { RunSecrets } from "../journal/secrets.ts"
 import type { RunState } from "../journal/state.ts"
 import { isTerminal, type Status } from "../journal/status.ts"
 import { type EffectReport, effectsOf } from "../run/report.ts"
@@ -54,7 +55,8 @@ export interface RunStepView {
   readonly came: "done" | "begun" | "in-doubt" | "failed" | "not-begun"
 }
 
-export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
+/** Without the secrets of the run, as all that is shown. */
+export function viewRun(state: RunState, entries: readonly Entry[], secrets = RunSecrets.of(entries)): RunView {
   const called = entries.flatMap(({ event }) => (event.kind === "intent" && event.undoes === undefined ? [event] : []))
   const begun = new Set(called.map(({ stepId }) => stepId))
   const effects = new Set([
@@ -63,13 +65,16 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
   ])
   const { runId, status, ending, cancel, step } = state
   const over = isTerminal(status)
+  const awaiting = status === "awaiting_approval" ? awaitedBy(state) : undefined
   return {
     runId,
     status,
-    failure: state.failure ?? null,
-    ending: over || ending === undefined ? null : { status: ending.status, failure: ending.failure },
-    cancel: over || cancel === undefined ? null : { by: cancel.by, reason: cancel.reason },
-    awaiting: status === "awaiting_approval" ? (awaitedBy(state) ?? null) : null,
+    failure: state.failure === undefined ? null : secrets.scrubFailure(state.failure),
+    ending:
+      over || ending === undefined ? null : { status: ending.status, failure: secrets.scrubFailure(ending.failure) },
+    cancel:
+      over || cancel === undefined ? null : { by: secrets.scrub(cancel.by), reason: secrets.scrub(cancel.reason) },
+    awaiting: awaiting === undefined ? null : secrets.redactEvent(awaiting),
     doubt: status === "in_doubt" ? doubtIn(state) : null,
     undoing: step.open?.undoes === true ? step.open.stepId : null,
     steps: state.started.document.steps.map(({ id, tool, transition }, index) => ({
@@ -79,12 +84,14 @@ export function viewRun(state: RunState, entries: readonly Entry[]): RunView {
       effect: effects.has(id),
       came: index < state.done ? "done" : index > state.done || !begun.has(id) ? "not-begun" : cameOf(state),
     })),
-    effects: effectsOf(state),
+    effects: effectsOf(state).map(({ failure, ...effect }) =>
+      failure === undefined ? effect : { ...effect, failure: secrets.scrubFailure(failure) },
+    ),
     contradictions: state.observations.flatMap(({ seq, event, contradicts }) =>
       contradicts ? [{ seq, stepId: event.stepId }] : [],
     ),
-    results: Object.fromEntries(
-      [...state.calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]])),
+    results: secrets.redactResults(
+      Object.fromEntries([...state.calls].flatMap(([id, { result }]) => (result === undefined ? [] : [[id, result]]))),
     ),
   }
 }

@@ -11,6 +11,7 @@ import type {
   Total,
 } from "../check/compiled.ts"
 import type { Pointer } from "../text/pointer.ts"
+import { Secrets } from "../text/secrets.ts"
 import { listSwayed, type Swayed } from "./swayed.ts"
 
 export interface PlanView {
@@ -76,15 +77,17 @@ export interface BudgetView {
   readonly limit: number
 }
 
-export function viewPlan(plan: CompiledPlan, catalog: Catalog): PlanView {
+export function viewPlan(plan: CompiledPlan, catalog: Catalog, secrets = new Secrets()): PlanView {
   return {
-    goal: plan.goal ?? null,
+    goal: plan.goal === undefined ? null : secrets.scrub(plan.goal),
     planHash: plan.planHash,
     catalogHash: plan.catalogHash,
     catalog: { name: catalog.name, version: catalog.version },
     compiler: plan.compiler,
     steps: plan.steps.map((checked) => viewStep(checked, plan, catalog)),
-    checks: plan.steps.flatMap((checked) => viewChecks(checked, plan)),
+    checks: plan.steps
+      .flatMap((checked) => viewChecks(checked, plan))
+      .map((check) => ({ ...check, says: secrets.scrub(check.says) })),
     approvals: plan.approvals.map((need) => viewNeed(need, plan)),
     decisions: catalog.approvals,
     swayed: listSwayed(plan, catalog),

@@ -83,6 +83,8 @@ export interface RunStarted {
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** Decisions of this run need no signature. */
   readonly unsigned?: true
+  /** Where in the inputs secrets stand; left out where nowhere. Whoever shows a run hides them, and has no catalog to ask. */
+  readonly sensitive?: readonly Pointer[]
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
   readonly tools: { readonly [name: string]: ToolPolicy }
 }
@@ -98,6 +100,8 @@ export interface ToolPolicy {
   readonly retry?: RetrySpec
   /** Left out where nothing undoes it. */
   readonly undo?: Extract<Compensation, { readonly kind: "call" }>
+  /** Where in its arguments and its result secrets stand; left out where nowhere. */
+  readonly sensitive?: { readonly args?: readonly Pointer[]; readonly result?: readonly Pointer[] }
 }
 
 /** Another process, or the same one again, goes on with the run. A call that was under way has lost its process. */

@@ -54,6 +54,8 @@ const argument = Type.Object(
   closed,
 )
 
+const places = Type.Array(text)
+
 const policy = Type.Object(
   {
     version: text,
@@ -75,6 +77,7 @@ const policy = Type.Object(
       ),
     ),
     undo: optional(Type.Object({ kind: Type.Literal("call"), tool: name, args: Type.Array(argument) }, closed)),
+    sensitive: optional(Type.Object({ args: optional(places), result: optional(places) }, closed)),
   },
   closed,
 )
@@ -128,6 +131,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     unsigned: optional(Type.Literal(true)),
+    sensitive: optional(places),
     tools: record(policy),
   },
   "taken-up": { epoch: positive, owner: text, takeOver: Type.Boolean() },

@@ -7,7 +7,7 @@ import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
 import { InputsRefused } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
-import type { ReadyPlan } from "./next/prepare.ts"
+import { listed, type ReadyPlan } from "./next/prepare.ts"
 import type { Principal } from "./toolbox.ts"
 
 /** What a catalog declares as `inputs`; unknown where it declares none, or where tsc does not see it. */
@@ -96,13 +96,14 @@ function admit(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted 
 export function termsOf({
   catalog,
   policies,
-}: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "unsigned" | "tools"> {
+}: ReadyPlan): Pick<RunStarted, "deadlineMs" | "budgets" | "unsigned" | "sensitive" | "tools"> {
   const { deadlineMs, retries, microUsd } = catalog.budgets
   const budgets = { ...(retries === undefined ? {} : { retries }), ...(microUsd === undefined ? {} : { microUsd }) }
   return {
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     ...(catalog.approvals === "unsigned" ? { unsigned: true } : {}),
+    ...listed("sensitive", catalog.inputs?.sensitive),
     tools: policies,
   }
 }

@@ -14,6 +14,7 @@ export {
 } from "../journal/failure.ts"
 export { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 export { memory } from "../journal/memory.ts"
+export { RunSecrets } from "../journal/secrets.ts"
 export type { Status } from "../journal/status.ts"
 export type { InputsOf, RunOptions } from "./admit.ts"
 export {

@@ -38,9 +38,13 @@ export const rederive = (
 const isForged = ({ asked }: RunState, { stepId, token }: ApprovalDecided): boolean =>
   token === undefined && asked.get(stepId)?.request.inputs !== undefined
 
-const goesBy = ({ deadlineMs, budgets, unsigned, tools }: RunStarted, terms: ReturnType<typeof termsOf>): boolean =>
+const goesBy = (
+  { deadlineMs, budgets, unsigned, sensitive, tools }: RunStarted,
+  terms: ReturnType<typeof termsOf>,
+): boolean =>
   deadlineMs === terms.deadlineMs &&
   unsigned === terms.unsigned &&
+  same(sensitive, terms.sensitive) &&
   same(budgets, terms.budgets) &&
   same(tools, terms.tools)
 

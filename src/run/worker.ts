@@ -24,7 +24,7 @@ export type ToolsFor = (started: RunStarted) => Toolbox | PromiseLike<Toolbox>
 /** Told of what stands in the way: of one run, or (without its id) of all. Once for each run and reason, not at every attempt. */
 export type OnError = (error: unknown, runId: string | undefined) => void
 
-export interface WorkOptions extends Pick<Driving, "onEvent" | "leaseMs" | "approvers"> {
+export interface WorkOptions extends Pick<Driving, "onEvent" | "onTakeUp" | "leaseMs" | "approvers"> {
   /**
    * The toolbox; or several, of several catalogs or of one before and after a deploy: a run is given to the first whose catalog is
    * what it was compiled for. Or a function that finds it.
@@ -93,7 +93,7 @@ export function createWorker(options: WorkerOptions): Worker {
 /** The same as an Effect, that works until it is interrupted, and is done when all is let go of. */
 export const work = (
   options: WorkOptions,
-  telemetry: Telemetry = { ...silent, onEvent: options.onEvent },
+  telemetry: Telemetry = { ...silent, onEvent: options.onEvent, onTakeUp: options.onTakeUp },
 ): Effect.Effect<void, InputsRefused | HandlerMissing, Journal | Ids> =>
   Effect.suspend(() => {
     const refused = admit(options)

@@ -13,6 +13,7 @@ const opened = (catalog: PlanFile["catalog"], text: string, unwrap?: "fence"): P
   file: "plan.json",
   name: "plan.json",
   text,
+  shown: text,
   bytes: Buffer.from(text),
   source: "plan",
   catalogPath: "catalog.ts",

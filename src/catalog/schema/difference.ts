@@ -18,8 +18,11 @@ export function compareSchemas(what: string, before: Schema | undefined, after: 
   return [
     ...compareShapes({ what, at: root }, before.shape, after.shape),
     ...compareSets(`${what} refinement`, before.functions, after.functions),
+    ...compareSets(`${what} secret`, before.sensitive.map(sayMarked), after.sensitive.map(sayMarked)),
   ]
 }
+
+const sayMarked = (at: Pointer): string => at || "all of it"
 
 interface Place {
   readonly what: string

@@ -1,6 +1,7 @@
 /** Asks the author's own validator, and holds it to what a validator is: it answers at once, and changes nothing. */
 import { isObject, type Json } from "../../text/json.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
+import { hushIssues, hushMisfits } from "../sensitive.ts"
 import { judgePattern, type Misfit } from "./pattern.ts"
 import type { Issue, Role, Schema } from "./schema.ts"
 
@@ -86,10 +87,11 @@ function firstOf<T>(all: Iterable<T>, ask: (one: T) => Pointer | undefined): Poi
 /** The verdict that counts, on a value that is known: its shape's, and where that is looser the author's. */
 export function judgeWhole(schema: Schema, value: Json): readonly Issue[] {
   const misfits = judgePattern<never>(schema.shape, { kind: "literal", at: root, value }, () => undefined)
-  if (misfits.length === 0) return schema.exact ? [] : schema.judge(value)
+  if (misfits.length === 0) return schema.exact ? [] : hushIssues(schema.judge(value), schema, value)
+  const told = hushMisfits(misfits, schema)
   // First what is missing: whoever shows only a few should not leave that out.
-  const missing = misfits.filter(({ kind }) => kind === "missing")
-  return [...missing, ...misfits.filter(({ kind }) => kind !== "missing")].map(sayMisfit)
+  const missing = told.filter(({ kind }) => kind === "missing")
+  return [...missing, ...told.filter(({ kind }) => kind !== "missing")].map(sayMisfit)
 }
 
 export const sayMisfit = ({ at, kind, key, expected, found }: Misfit): Issue => ({

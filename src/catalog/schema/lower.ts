@@ -3,7 +3,7 @@
 import type { Json } from "../../text/json.ts"
 import { root } from "../../text/pointer.ts"
 import type { Effort } from "./effort.ts"
-import { type Findings, startFindings } from "./front-end/findings.ts"
+import { type Findings, sensitiveIn, startFindings } from "./front-end/findings.ts"
 import { type Formats, formats as fixed } from "./front-end/formats.ts"
 import { lowerJsonSchema } from "./front-end/json-schema.ts"
 import { copyTypeBox, validateByTypeBox } from "./front-end/own-typebox.ts"
@@ -54,6 +54,7 @@ function lower(schema: unknown, findings: Findings): Lowered {
       functions: [...functions].sort(),
       // Of several about one place the outermost counts.
       descriptions: new Map(descriptions.toReversed().map(({ at, text }) => [at, text])),
+      sensitive: sensitiveIn(findings),
     },
     closed: distinct(closed),
     notices: distinct(notices),

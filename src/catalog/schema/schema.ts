@@ -27,10 +27,19 @@ export interface Schema {
    * any index or key. No part of what is hashed.
    */
   readonly descriptions: ReadonlyMap<Pointer, string>
+  /** The places in a value that are marked as secrets, sorted, with `*` for any index or key. What is in one is one too. */
+  readonly sensitive: readonly Pointer[]
 }
 
 /** The schema of what declares none. */
-export const anything: Schema = { shape: unknown, exact: true, judge: () => [], functions: [], descriptions: new Map() }
+export const anything: Schema = {
+  shape: unknown,
+  exact: true,
+  judge: () => [],
+  functions: [],
+  descriptions: new Map(),
+  sensitive: [],
+}
 
 /** What the author's validator says of a value. `at` is a pointer into that value. */
 export interface Issue {

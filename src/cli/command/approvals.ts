@@ -1,10 +1,13 @@
 /** `sequitur approvals`: what waits for people. */
+import * as Effect from "effect/Effect"
 import { explainApproval } from "../../explain/approval.ts"
 import { timeOf } from "../../explain/history.ts"
 import { clip, printable } from "../../explain/printable.ts"
+import type { Entry } from "../../journal/entry.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import { listWaiting, type WaitingApproval } from "../../run/approval/waiting.ts"
 import { useStore } from "../store.ts"
-import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
+import { exit, type Format, lookOf, print, printJson, secrets } from "../terminal.ts"
 import { typed } from "../typed.ts"
 
 export interface ApprovalsOptions {
@@ -14,12 +17,22 @@ export interface ApprovalsOptions {
 }
 
 export async function showApprovals({ store, tenant, format }: ApprovalsOptions): Promise<number> {
-  const waiting = await useStore(store, (journal) => listWaiting(journal, tenant))
+  const waiting = await useStore(store, (journal) =>
+    Effect.flatMap(listWaiting(journal, tenant), (all) =>
+      Effect.forEach(all, (one) => Effect.map(journal.read(one.runId), (entries) => hide(one, entries))),
+    ),
+  )
   if (format === "json") printJson({ approvals: waiting })
   else if (waiting.length === 0) print("nothing waits for anybody")
   else print(waiting.map((one) => tell(one, store)).join("\n\n"))
   return exit.fine
 }
+
+/** A person decides without the secrets: what is bound is bound by its digest. */
+const hide = (one: WaitingApproval, entries: readonly Entry[]): WaitingApproval => ({
+  ...one,
+  request: RunSecrets.of(entries, secrets).redactEvent(one.request),
+})
 
 function tell(
   { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, agreed, done }: WaitingApproval,

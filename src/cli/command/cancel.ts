@@ -23,7 +23,7 @@ export async function cancelRun(runId: string, { by, reason, format, ...options 
       async (runner) => (await runner.cancel(runId, { by, reason })).runId,
     )
   }
-  const request = requestCancel(runId, { by, reason, onEvent: makeTell(format) })
+  const request = requestCancel(runId, { by, reason, onEvent: makeTell(format, before) })
   const entries = await useStore(store, (journal) => Effect.andThen(request, journal.read(runId)), { runId })
   return tellEnd({ runId, entries, store, format, word: true })
 }

@@ -1,5 +1,6 @@
 /** `sequitur compile`: what the compiler says of each plan, offline. */
 import { writeFile } from "node:fs/promises"
+import { marksOf } from "../../catalog/sensitive.ts"
 import type { Compiled } from "../../compile.ts"
 import { codes } from "../../diagnostic/codes.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
@@ -7,15 +8,16 @@ import type { JsonPatch } from "../../diagnostic/patch.ts"
 import { explainDiagnostic } from "../../explain/diagnostic.ts"
 import type { Look } from "../../explain/look.ts"
 import { explainVerdict, plural, sayVerdict, type VerdictView, viewVerdict } from "../../explain/verdict.ts"
+import { Written } from "../../plan/sensitive.ts"
 import { feedback } from "../../planner/feedback.ts"
 import { serialize } from "../../stored.ts"
 import { escapeHiddenJson } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 import type { Mended } from "../mend.ts"
 import { nameOf } from "../modules.ts"
-import { isFaulty, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
+import { isFaulty, mask, openPlan, type PlanFile, type PlanOptions } from "../plan-file.ts"
 import { isSameFile, lookForPlace, unusable } from "../read-file.ts"
-import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
+import { complain, exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 
 export interface CompileOptions extends PlanOptions {
   readonly format: Format | "feedback"
@@ -143,10 +145,11 @@ function passOn({ text, bytes, catalog }: PlanFile, mended: Mended | undefined):
 
 function view(file: string, { plan, mended, compiled }: Done, { fix, write = false }: CompileOptions): PlanView {
   const seen = viewVerdict(file, compiled)
-  if (plan.source === "decoded") return { ...seen, decoded: plan.text }
+  if (plan.source === "decoded") return { ...seen, decoded: plan.shown }
   if (!fix) return seen
   if (mended === undefined) return { ...seen, fixed: null }
-  const { rounds, diagnostics, patch, document } = mended
+  const { rounds, diagnostics, patch } = mended
+  const document = new Written(mended.document, marksOf(plan.catalog)).hide(secrets)
   const { file: _, ...verdict } = viewVerdict(file, mended.compiled)
   return { ...seen, fixed: { rounds, written: write, mended: diagnostics, patch, document, ...verdict } }
 }
@@ -164,11 +167,12 @@ interface Speaker {
 
 /** A catalog's own faults are told once, not with each of its plans. */
 async function tell({ plan, mended, compiled }: Done, told: Set<string>, options: CompileOptions): Promise<void> {
-  const { name, text, catalog, catalogPath, file } = plan
+  const { name, shown: text, catalog, catalogPath, file } = plan
   const { say, look } = speakerOf(file, options)
   if (mended !== undefined) {
     const { explainMended } = await import("../../explain/mended.ts")
-    const { text: after, diagnostics } = mended
+    const { diagnostics } = mended
+    const after = mask(mended.text, catalog)
     const writtenTo = options.write ? (file === "-" ? "standard output" : name) : undefined
     say(explainMended({ name, before: text, after, diagnostics, compiled: mended.compiled, writtenTo }, look))
     return

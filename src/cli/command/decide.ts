@@ -59,7 +59,7 @@ export async function denyRun(
     )
   }
   const approvers = approversFor(options.approvers, resolve("catalog.ts"))
-  const denial = decide(runId, stepId, { decision: "denied", ...said, approvers, onEvent: makeTell(format) })
+  const denial = decide(runId, stepId, { decision: "denied", ...said, approvers, onEvent: makeTell(format, before) })
   const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
   return tellEnd({ runId, entries, store, format, word: true })
 }

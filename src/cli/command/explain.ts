@@ -3,7 +3,7 @@
 import { nearestTo, orList } from "../../diagnostic/nearest.ts"
 import { explainCode, viewCodes } from "../../explain/code.ts"
 import type { PlanOptions } from "../plan-file.ts"
-import { exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
+import { exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 
 export interface ExplainOptions extends PlanOptions {
   readonly format: Format
@@ -43,12 +43,12 @@ async function explainPlanFile(file: string, options: ExplainOptions): Promise<n
   const { name, compiled, catalog } = plan
   const look = lookOf(process.stdout)
   if (options.format === "json") {
-    printJson({ ...viewVerdict(file, compiled), plan: compiled.ok ? viewPlan(compiled.plan, catalog) : null })
+    printJson({ ...viewVerdict(file, compiled), plan: compiled.ok ? viewPlan(compiled.plan, catalog, secrets) : null })
   } else if (compiled.ok) {
     // The table says itself where the run waits for a person.
     const warnings = compiled.diagnostics.filter(({ severity }) => severity !== "approval")
     for (const warning of warnings) print(`${sayDiagnostic(warning, name, look)}\n`)
-    print(explainPlan(viewPlan(compiled.plan, catalog), look))
+    print(explainPlan(viewPlan(compiled.plan, catalog, secrets), look))
   } else {
     print(explainVerdict(compiled, spokenOf(plan), look))
   }

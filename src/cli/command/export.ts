@@ -1,8 +1,8 @@
-/** `sequitur export`: a journal as JSON Lines, on standard output. */
+/** `sequitur export`: a journal as JSON Lines, on standard output: a backup, with all that is in it, or redacted. */
 import { exportLines } from "../../journal/export.ts"
 import type { Whole } from "../../journal/journal.ts"
 import { useStore } from "../store.ts"
-import { exit, print, UsageError } from "../terminal.ts"
+import { complain, exit, print, UsageError } from "../terminal.ts"
 
 export interface ExportOptions {
   readonly store: string
@@ -12,6 +12,8 @@ export interface ExportOptions {
 export async function exportRuns(runs: readonly string[], { store, redact }: ExportOptions): Promise<number> {
   const told = await useStore(store, (journal) => journal.inspect((whole) => write(only(whole, runs), redact === true)))
   if (told !== undefined) throw new UsageError(told)
+  if (redact !== true && process.stdout.isTTY)
+    complain("note: this is a backup, with all secrets in it; what is to be shown is written by --redact")
   return exit.fine
 }
 

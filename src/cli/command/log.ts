@@ -2,13 +2,14 @@
 import { explainEntry } from "../../explain/history.ts"
 import { printable } from "../../explain/printable.ts"
 import { plural } from "../../explain/verdict.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import { replay } from "../../journal/state.ts"
 import { type Anchor, anchorOf, readAnchor, tellFinding, type Verified, verifyStore } from "../../journal/verify.ts"
 import { defaultBounds } from "../../text/bounds.ts"
 import { nameOf } from "../modules.ts"
 import { readValue } from "../read-value.ts"
 import { readEntries, useStore } from "../store.ts"
-import { complain, exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
+import { complain, exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 
 export interface LogOptions {
   readonly store: string
@@ -39,9 +40,11 @@ export async function logRun(runId: string | undefined, options: LogOptions): Pr
 async function tellEntries(runId: string, store: string, format: Format): Promise<void> {
   const look = lookOf(process.stdout)
   const entries = await readEntries(store, runId)
+  const ofRun = RunSecrets.of(entries, secrets)
   for (const entry of entries) {
-    if (format === "json") printJson(entry)
-    else print(explainEntry(entry, look))
+    const shown = ofRun.redact(entry)
+    if (format === "json") printJson(shown)
+    else print(explainEntry(shown, look))
   }
   if (format === "pretty") tellContradictions(replay(runId, entries))
 }

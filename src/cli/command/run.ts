@@ -1,6 +1,7 @@
 /** `sequitur run`: compiles a plan and runs it until it ends or waits for a person. */
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
+import { gather, marksOf } from "../../catalog/sensitive.ts"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
 import { approversFor } from "../approvers.ts"
@@ -8,7 +9,7 @@ import { follow } from "../follow.ts"
 import { findTools } from "../modules.ts"
 import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
 import { readValue } from "../read-value.ts"
-import { exit, type Format, lookOf, print, printJson, UsageError } from "../terminal.ts"
+import { exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 
 export interface RunCommandOptions extends PlanOptions {
   readonly tools?: string
@@ -35,6 +36,7 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   }
   const inputs =
     options.inputs === undefined ? undefined : await readValue("the inputs", options.inputs, catalog.bounds)
+  if (inputs !== undefined) gather(inputs, marksOf(catalog).inputs, secrets)
   const toolsPath = resolve(options.tools ?? findTools(catalogPath))
   const onBegin = (): void => tellPlan(file, plan, format)
   const approvers = approversFor(options.approvers, catalogPath)

@@ -2,9 +2,10 @@
 import * as Effect from "effect/Effect"
 import { listRuns } from "../../explain/runs.ts"
 import type { JournalService, RunSummary } from "../../journal/journal.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import type { ListedStatus } from "../option.ts"
 import { useStore } from "../store.ts"
-import { exit, type Format, lookOf, print, printJson } from "../terminal.ts"
+import { exit, type Format, lookOf, print, printJson, secrets } from "../terminal.ts"
 
 export interface RunsOptions {
   readonly store: string
@@ -21,7 +22,12 @@ export async function showRuns({ store, format, tenant, status, limit }: RunsOpt
     Effect.gen(function* () {
       const due = new Set(yield* journal.due(Date.now(), Number.MAX_SAFE_INTEGER))
       return yield* Effect.forEach(yield* journal.list({ tenant }), (run) =>
-        Effect.map(isCancelled(journal, run), (cancelling) => ({ ...run, due: due.has(run.runId), cancelling })),
+        Effect.map(readRun(journal, run), ({ cancelling, goal }) => ({
+          ...run,
+          goal,
+          due: due.has(run.runId),
+          cancelling,
+        })),
       )
     }),
   )
@@ -33,11 +39,18 @@ export async function showRuns({ store, format, tenant, status, limit }: RunsOpt
   return exit.fine
 }
 
-/** Only its entries say so. What is wrong with them is for `log` to tell. */
-const isCancelled = (journal: JournalService, { runId, status }: RunSummary): Effect.Effect<boolean> =>
-  status === "running" || status === "in_doubt"
-    ? Effect.match(journal.read(runId), {
-        onFailure: () => false,
-        onSuccess: (entries) => entries.some(({ event }) => event.kind === "cancel-requested"),
-      })
-    : Effect.succeed(false)
+/** What only its entries say. What is wrong with them is for `log` to tell. */
+function readRun(
+  journal: JournalService,
+  { runId, status, goal }: RunSummary,
+): Effect.Effect<{ readonly cancelling: boolean; readonly goal: string | undefined }> {
+  const underWay = status === "running" || status === "in_doubt"
+  if (goal === undefined && !underWay) return Effect.succeed({ cancelling: false, goal })
+  return Effect.match(journal.read(runId), {
+    onFailure: () => ({ cancelling: false, goal }),
+    onSuccess: (entries) => ({
+      cancelling: underWay && entries.some(({ event }) => event.kind === "cancel-requested"),
+      goal: goal && RunSecrets.of(entries, secrets).scrub(goal),
+    }),
+  })
+}

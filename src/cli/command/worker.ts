@@ -4,15 +4,27 @@ import { resolve } from "node:path"
 import { explainEntry } from "../../explain/history.ts"
 import { clip, printable } from "../../explain/printable.ts"
 import type { Entry, RunStarted } from "../../journal/entry.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import { sqlite } from "../../journal/sqlite.ts"
-import type { OnEvent } from "../../run/listener.ts"
+import type { Driving } from "../../run/run.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { createWorker } from "../../run/worker.ts"
 import { advise, isRefused } from "../advice.ts"
 import { approversFor } from "../approvers.ts"
 import { loadTools, nameOf } from "../modules.ts"
 import { type OriginOptions, originOf } from "../origin.ts"
-import { complain, exit, type Format, lookOf, print, printJson, reasonOf, signals, UsageError } from "../terminal.ts"
+import {
+  complain,
+  exit,
+  type Format,
+  lookOf,
+  print,
+  printJson,
+  reasonOf,
+  secrets,
+  signals,
+  UsageError,
+} from "../terminal.ts"
 import { printTrouble } from "../trouble.ts"
 
 export interface WorkerOptions extends Omit<OriginOptions, "tools"> {
@@ -36,9 +48,10 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     concurrency,
     everyMs,
     untilIdle,
+    onTakeUp: tell.onTakeUp,
     onEvent: (entry) => {
       taken++
-      return tell(entry)
+      return tell.onEvent?.(entry)
     },
     onError: (error, runId) => {
       troubles++
@@ -85,11 +98,21 @@ async function makeFind(
   }
 }
 
-function makeTellOfRun(format: Format): OnEvent {
+function makeTellOfRun(format: Format): Pick<Driving, "onEvent" | "onTakeUp"> {
   const look = lookOf(process.stdout)
-  return (entry) => {
-    if (format === "json") printJson(entry)
-    else print(`${printable(entry.runId)} ${explainEntry(entry, look)}`)
+  const known = new Map<string, RunSecrets>()
+  return {
+    onTakeUp: (state) => {
+      known.set(state.runId, RunSecrets.in(state, secrets))
+    },
+    onEvent: (entry) => {
+      const ofRun = known.get(entry.runId) ?? new RunSecrets(secrets)
+      ofRun.note(entry.event)
+      if (entry.event.kind === "run-ended") known.delete(entry.runId)
+      const shown = ofRun.redact(entry)
+      if (format === "json") printJson(shown)
+      else print(`${printable(entry.runId)} ${explainEntry(shown, look)}`)
+    },
   }
 }
 

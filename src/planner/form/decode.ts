@@ -70,7 +70,7 @@ function decodeText(catalog: Catalog, text: string | Uint8Array, form: Form, rep
   if (form.kind === "plan" && typeof text === "string") return { ok: true, text }
   // The form nests a plan a little deeper, in more values, and whole arguments in one string.
   const wider = { ...bounds, depth: bounds.depth + 3, nodes: 3 * bounds.nodes, stringBytes: bounds.textBytes }
-  const json = readText(text, wider, report)
+  const json = readText(text, wider, report, catalog)
   if (json === undefined) return { ok: false, diagnostics: report.diagnostics }
   if (form.kind === "plan") return { ok: true, text: json.text }
   const decoding: Decoding = { catalog, absent: form.absent, report, rangeOf: json.rangeOf }

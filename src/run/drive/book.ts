@@ -13,6 +13,7 @@ import {
   Taken,
 } from "../../journal/failure.ts"
 import type { JournalService, Lease, Writer } from "../../journal/journal.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import { fold, type RunState } from "../../journal/state.ts"
 import { OutcomeNotRecorded, RunExists, type StoreFailure } from "../failure.ts"
 import { type OnEvent, tell } from "../listener.ts"
@@ -231,7 +232,11 @@ export class Book {
     const { runId } = this.#state
     const ended = this.#endedEffect(kept)
     if (ended === undefined) return error
-    return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said: sayAnswer(ended) })
+    // An error ends in somebody's log.
+    const secrets = RunSecrets.in(this.#state)
+    secrets.note(ended)
+    const said = sayAnswer(secrets.redactEvent(ended))
+    return new OutcomeNotRecorded({ runId, stepId: ended.stepId, reason: error.message, said })
   }
 }
 

@@ -4,6 +4,7 @@ import { judgeWhole, sayMisfit } from "../../catalog/schema/judge.ts"
 import { judgePattern } from "../../catalog/schema/pattern.ts"
 import type { Issue } from "../../catalog/schema/schema.ts"
 import { show } from "../../catalog/schema/show.ts"
+import { covers, hushMisfits, pathsOf, within } from "../../catalog/sensitive.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Hole } from "../../plan/plan.ts"
 import type { Bounds } from "../../text/bounds.ts"
@@ -101,8 +102,13 @@ function checkPart(call: ReadyCall, state: RunState, bounds: Bounds, work: Work)
   })
   if (unresolved !== undefined) return failed(call, unresolved.at, unresolved.problem)
   const misfits = judgePattern<Hole>(call.tool.params.shape, pattern, () => undefined)
-  return misfits.length === 0 ? undefined : misfit(call, misfits.map(sayMisfit))
+  return misfits.length === 0
+    ? undefined
+    : misfit(call, hushMisfits(misfits, call.tool.params, tokensToArgs).map(sayMisfit))
 }
+
+/** As in `/steps/2/args`. */
+const tokensToArgs = 3
 
 /** The first misfit's place, and the first few in words. `within` is where their pointers begin. */
 function misfit(call: ReadyCall, issues: readonly Issue[], within = ""): RuntimeCheckFailed {
@@ -190,7 +196,12 @@ function checkSame(
     }),
   )
   if (possible) return undefined
-  const shown = same.map((parameter) => `\`${parameter}\` ${show(shownOf(call, parameter, state))}`).join(", ")
+  const secret = pathsOf(call.tool.params.sensitive)
+  const sayValue = (parameter: string): string =>
+    within(secret, [parameter]).length > 0 || covers(secret, [parameter])
+      ? ""
+      : ` ${show(shownOf(call, parameter, state))}`
+  const shown = same.map((parameter) => `\`${parameter}\`${sayValue(parameter)}`).join(", ")
   return failed(call, child(call.step.at, "args"), `no earlier \`${tool}\` was about the same ${shown}`)
 }
 

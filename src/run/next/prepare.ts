@@ -5,6 +5,7 @@ import type { CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
 import type { RunStarted, ToolPolicy } from "../../journal/entry.ts"
 import type { Call, Expression, Literal, Read, Transition } from "../../plan/plan.ts"
 import { argumentOf } from "../../plan/same.ts"
+import type { Pointer } from "../../text/pointer.ts"
 import { StalePlan } from "../failure.ts"
 
 export interface ReadyPlan {
@@ -87,7 +88,8 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return
-    const { version, effect, timeoutMs, idempotency, reconcile, retry, compensation } = tool
+    const { version, effect, timeoutMs, idempotency, reconcile, retry, compensation, params, result } = tool
+    const sensitive = { ...listed("args", params.sensitive), ...listed("result", result?.sensitive) }
     policies[tool.name] = {
       version,
       effect,
@@ -96,12 +98,17 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
       ...(reconcile === undefined ? {} : { reconcile }),
       ...(retry === undefined ? {} : { retry }),
       ...(compensation.kind === "call" ? { undo: compensation } : {}),
+      ...(Object.keys(sensitive).length === 0 ? {} : { sensitive }),
     }
     if (compensation.kind === "call") note(tools.get(compensation.tool))
   }
   for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
   return policies
 }
+
+/** What is not there is not said. */
+export const listed = <Key extends string>(key: Key, places: readonly Pointer[] = []) =>
+  (places.length === 0 ? {} : { [key]: places }) as { readonly [K in Key]?: readonly Pointer[] }
 
 /** Lists by name, made when they are first asked for. */
 class Groups extends Map<string, ReadyCall[]> {

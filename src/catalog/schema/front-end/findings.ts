@@ -16,6 +16,9 @@ export interface Findings {
   readonly notices: Notice[]
   /** What authors say of places, in words. */
   readonly descriptions: Description[]
+  /** Places that are marked as secrets; and those from which a schema leads back to itself, and would mark places without end. */
+  readonly sensitive: Pointer[]
+  readonly returns: Pointer[]
   /** Names and versions of the author's functions, and what the catalog's own formats ask. */
   readonly functions: Set<string>
   /** The refinements among them, by the place that they judge. */
@@ -60,6 +63,8 @@ export const startFindings = (role: Role, formats: Formats = fixed, effort: Effo
   closed: [],
   notices: [],
   descriptions: [],
+  sensitive: [],
+  returns: [],
   functions: new Set(),
   refinements: [],
   kinds: new Map(),
@@ -123,6 +128,33 @@ export function noteDescription(findings: Findings, at: Pointer, description: un
   const cut = isLong ? `${text.slice(0, descriptionMax).toWellFormed()}…` : text
   if (cut !== "") findings.descriptions.push({ at, text: cut })
 }
+
+/** A mark that says neither yes nor no is a mistake: where it was meant as yes, a secret would be shown. */
+export function noteSensitive(findings: Findings, at: Pointer, mark: unknown, keyword = "sensitive"): void {
+  if (mark === true) findings.sensitive.push(at)
+  else if (mark !== undefined && mark !== false) {
+    const what = `\`${keyword}\` with a value that is neither true nor false`
+    findings.faults.push({
+      kind: "not-a-schema",
+      at,
+      what,
+      problem: "marks nothing",
+      remedy: `Write \`${keyword}: true\`.`,
+    })
+  }
+}
+
+/** What is found on the way is marked at this place as a whole: it has no place of its own. */
+export function markWhole<Found>(findings: Findings, at: Pointer, look: () => Found): Found {
+  const marked = findings.sensitive.length
+  const found = look()
+  if (findings.sensitive.splice(marked).length > 0) findings.sensitive.push(at)
+  return found
+}
+
+/** The places that are marked. Nothing can be said of those in a schema that holds itself: where it is met again, all is. */
+export const sensitiveIn = ({ sensitive, returns }: Findings): readonly Pointer[] =>
+  sensitive.length === 0 ? [] : [...new Set([...sensitive, ...returns])].sort()
 
 /** What is found on the way is of no use for the shape: nothing of it is closed or described, and its patterns are hidden. */
 export function aside<Found>(findings: Findings, look: () => Found): Found {

@@ -28,15 +28,18 @@ import {
 } from "../make.ts"
 import { plain, textOf } from "../plain.ts"
 import { branchesOf, isConstant, type ObjectShape, type Scalar, type Shape } from "../shape.ts"
-import { aside, type Findings, noteDescription, notePattern, visit, wayTo } from "./findings.ts"
+import { aside, type Findings, noteDescription, notePattern, noteSensitive, visit, wayTo } from "./findings.ts"
 import { patternOf } from "./formats.ts"
 import { areTold, close, mention, recursive, share, shareKeys } from "./keys.ts"
 import type { Keywords, Named, Normal, NormalSchema, TypeName } from "./normal-schema.ts"
 import { textOfKeywords } from "./schema-parts.ts"
 
 export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer): Shape {
-  const walk: Walk = { definitions: normal.definitions, descriptions: normal.descriptions, findings }
+  const { definitions, descriptions, sensitive } = normal
+  const walk: Walk = { definitions, descriptions, sensitive, seen: new Set(), findings }
   const shape = lower(normal.schema, walk, at, new Set())
+  // A mark that the way did not come by has no place: it is everywhere.
+  for (const one of sensitive) if (!walk.seen.has(one)) noteSensitive(findings, at, true)
   if (isSpent(findings.effort)) refuseCombination(findings, at)
   return findings.role === "params" ? close(shape, findings, at) : shape
 }
@@ -44,6 +47,9 @@ export function lowerJsonSchema(normal: Normal, findings: Findings, at: Pointer)
 interface Walk {
   readonly descriptions: Normal["descriptions"]
   readonly definitions: ReadonlyMap<string, NormalSchema>
+  readonly sensitive: Normal["sensitive"]
+  /** Those of them that were met. */
+  readonly seen: Set<NormalSchema>
   readonly findings: Findings
 }
 
@@ -66,10 +72,15 @@ function lower(schema: NormalSchema, walk: Walk, at: Pointer, place: Place): Sha
   }
   if (findings.way.has(schema)) {
     findings.recursive = true
+    findings.returns.push(at)
     return recursive(wayTo(schema, findings))
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     noteDescription(findings, at, walk.descriptions.get(schema))
+    if (walk.sensitive.has(schema)) {
+      noteSensitive(findings, at, true)
+      walk.seen.add(schema)
+    }
     return lowerKeywords(schema, walk, at, new Set([...place, schema]))
   })
 }

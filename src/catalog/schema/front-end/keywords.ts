@@ -6,6 +6,7 @@ export type Draft = "2020-12" | "7"
 /** What a keyword holds. */
 export type Holds =
   | "note"
+  | "mark"
   | "any"
   | "values"
   | "types"
@@ -72,7 +73,9 @@ const both = {
   default: "note",
   examples: "note",
   readOnly: "note",
-  writeOnly: "note",
+  // Of a secret, ours and the standard's: neither is for a validator.
+  sensitive: "mark",
+  writeOnly: "mark",
   deprecated: "note",
   contentEncoding: "note",
   contentMediaType: "note",
@@ -129,6 +132,7 @@ export function isRight(value: Json, holds: Holds): boolean {
     case "count":
       return Number.isInteger(value) && (value as number) >= 0
     case "flag":
+    case "mark":
       return typeof value === "boolean"
     case "names":
       return isTexts(value)

@@ -72,6 +72,8 @@ export interface Normal {
   readonly patterns: readonly PatternPlace[]
   /** Beside the form: no part of what a schema means. */
   readonly descriptions: ReadonlyMap<NormalSchema, string>
+  /** Those that are marked as secrets. */
+  readonly sensitive: ReadonlySet<NormalSchema>
 }
 
 export interface PatternPlace {
@@ -88,6 +90,7 @@ interface Context {
   readonly definitions: Map<string, NormalSchema>
   readonly patterns: PatternPlace[]
   readonly descriptions: Map<NormalSchema, string>
+  readonly sensitive: Set<NormalSchema>
 }
 
 /** Notes a fault for each thing that cannot be honoured; then the form is of no use. */
@@ -104,6 +107,7 @@ export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
   const definitions = new Map<string, NormalSchema>()
   const patterns: PatternPlace[] = []
   const descriptions = new Map<NormalSchema, string>()
+  const sensitive = new Set<NormalSchema>()
   const context: Context = {
     document,
     draft: document.draft,
@@ -112,8 +116,9 @@ export function normalise(root: Json, findings: Findings, at: Pointer): Normal {
     definitions,
     patterns,
     descriptions,
+    sensitive,
   }
-  return { schema: schemaOf(root, context, at), definitions, patterns, descriptions }
+  return { schema: schemaOf(root, context, at), definitions, patterns, descriptions, sensitive }
 }
 
 function fault(context: Context, kind: SchemaFault["kind"], at: Pointer, what: string, problem?: string): void {
@@ -131,8 +136,13 @@ function schemaOf(schema: Json, context: Context, at: Pointer): NormalSchema {
   const finished = finish(normal)
   const { description } = schema
   if (typeof description === "string" && finished !== false) context.descriptions.set(finished, description)
+  if (isMarked(schema) && finished !== false) context.sensitive.add(finished)
   return finished
 }
+
+/** `writeOnly` is what nobody is shown, by the standard's own words, and `password` is OpenAPI's name for it. */
+const isMarked = ({ sensitive, writeOnly, format }: JsonObject): boolean =>
+  sensitive === true || writeOnly === true || format === "password"
 
 /** What validators are of two minds about. */
 function finish(normal: Keywords): NormalSchema {
@@ -189,6 +199,8 @@ function readValue(
       if (keyword === "default" && context.findings.role === "params") {
         context.findings.notices.push({ kind: "default", at })
       }
+      return undefined
+    case "mark":
       return undefined
     case "dialect":
       if (draftOf(String(value)) !== context.draft && schema !== context.document.root) {
@@ -325,5 +337,5 @@ function readReference(ref: string, schema: JsonObject, context: Context, at: Po
 }
 
 const besideRef: ReadonlySet<Holds | undefined> = new Set<Holds>([
-  ...(["note", "reference", "definitions", "identifier", "dialect"] as const),
+  ...(["note", "mark", "reference", "definitions", "identifier", "dialect"] as const),
 ])

@@ -29,9 +29,11 @@ import {
   aside,
   type Findings,
   hideFrom,
+  markWhole,
   noteDescription,
   noteFunction,
   notePattern,
+  noteSensitive,
   notPattern,
   visit,
   wayTo,
@@ -44,6 +46,9 @@ export const isTypeBox = (schema: object): schema is TSchema =>
 export const lowerTypeBox = (schema: TSchema, findings: Findings, at: Pointer): Shape =>
   visit<Shape>(schema, findings, at, unknown, () => {
     noteDescription(findings, at, schema.description)
+    noteSensitive(findings, at, schema.sensitive)
+    noteSensitive(findings, at, schema.writeOnly, "writeOnly")
+    if (schema.format === "password") noteSensitive(findings, at, true)
     if (TransformKind in schema) fault(findings, "transforms", at, "`Type.Transform()`")
     // TypeBox reads it as a note, but a planner's host would expect it to be filled in.
     if (findings.role === "params" && Object.hasOwn(schema, "default")) fault(findings, "defaults", at, "`default`")
@@ -254,6 +259,7 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
   if (notJson.has(kind)) return fault(findings, "not-json", at, `\`Type.${kind}()\``)
   if (kind === "This") {
     findings.recursive = true
+    findings.returns.push(at)
     const target = [...findings.way].findLast((one) => (one as TSchema).$id === schema.$ref)
     return opaque(unknown, `recursive, ${wayTo(target, findings)} back`)
   }
@@ -270,10 +276,11 @@ function lowerOther(schema: TSchema, findings: Findings, at: Pointer): Shape {
   return opaque(unknown, `kind ${kind} ${asText(schema, findings)}`)
 }
 
-/** Looks for faults in what the shape cannot say. Nothing is closed there. */
+/** Looks for faults in what the shape cannot say, and for marks. Nothing is closed there. */
 function sweep(part: unknown, findings: Findings, at: Pointer): void {
   if (typeof part !== "object" || part === null) return
-  aside(findings, () => (isTypeBox(part) ? void lowerTypeBox(part, findings, at) : sweepInside(part, findings, at)))
+  const look = (): void => (isTypeBox(part) ? void lowerTypeBox(part, findings, at) : sweepInside(part, findings, at))
+  aside(findings, () => markWhole(findings, at, look))
 }
 
 function sweepInside(whole: object, findings: Findings, at: Pointer): void {

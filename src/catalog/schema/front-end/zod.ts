@@ -1,6 +1,6 @@
 /** zod 4: an allow-list walk over a schema's own definition. zod itself is not imported, but for its types. */
 import { Kind } from "@sinclair/typebox"
-import type { $ZodType, $ZodTypes } from "zod/v4/core"
+import type { $ZodType, $ZodTypes, globalRegistry } from "zod/v4/core"
 import { orList } from "../../../diagnostic/nearest.ts"
 import type { Json } from "../../../text/json.ts"
 import { child, formatPointer, type Pointer, parsePointer } from "../../../text/pointer.ts"
@@ -29,7 +29,17 @@ import type { SchemaFault } from "../schema.ts"
 import { branchesOf, type Shape, typesOf } from "../shape.ts"
 import { withinWork } from "../work.ts"
 import { askZod } from "./ask-zod.ts"
-import { type Findings, hideFrom, noteDescription, notePattern, type Refinement, visit, wayTo } from "./findings.ts"
+import {
+  type Findings,
+  hideFrom,
+  markWhole,
+  noteDescription,
+  notePattern,
+  noteSensitive,
+  type Refinement,
+  visit,
+  wayTo,
+} from "./findings.ts"
 import { checksOf, readChecks, readPattern, takeArray, takeNone, takeNumber, takeString } from "./zod-checks.ts"
 
 type Def = $ZodTypes["_zod"]["def"]
@@ -88,12 +98,20 @@ const token = (key: PropertyKey): string | number => (typeof key === "symbol" ? 
 export function lowerZod(schema: $ZodType, findings: Findings, at: Pointer): Shape {
   if (findings.way.has(schema)) {
     findings.recursive = true
+    findings.returns.push(at)
     return opaque(unknown, `recursive, ${wayTo(schema, findings)} back`)
   }
   return visit<Shape>(schema, findings, at, unknown, () => {
     if ("description" in schema) noteDescription(findings, at, schema.description)
+    noteSensitive(findings, at, markOf(schema))
     return lowerKind(schema, findings, at)
   })
+}
+
+/** `.meta({ sensitive: true })`. Every copy of zod 4 keeps that in one registry; zod/mini has no other way to ask. */
+function markOf(schema: $ZodType): unknown {
+  const { __zod_globalRegistry: registry } = globalThis as { readonly __zod_globalRegistry?: typeof globalRegistry }
+  return (registry?.get(schema) as { readonly sensitive?: unknown } | undefined)?.sensitive
 }
 
 function lowerKind(schema: $ZodType, findings: Findings, at: Pointer): Shape {
@@ -144,6 +162,8 @@ function lowerOther(schema: $ZodType, def: Def, findings: Findings, at: Pointer)
     case "enum":
       return lowerValues(schema, def.type, findings, at)
     case "template_literal": {
+      const parts = def.parts.filter((part) => typeof part === "object" && part !== null && "_zod" in part)
+      for (const part of parts as $ZodType[]) noteSensitive(findings, at, markOf(part))
       const pattern = readPattern(schema._zod.pattern)
       if (pattern === undefined) return opaque(stringOf({}), "template")
       notePattern(findings, pattern, at)
@@ -266,7 +286,7 @@ function lowerRecord(def: DefOf<"record">, findings: Findings, at: Pointer): Sha
   const inside = child(at, "*")
   const patterns = findings.patterns.length
   const value = lowerZod(def.valueType, findings, inside)
-  const key = lowerZod(def.keyType, findings, inside)
+  const key = markWhole(findings, at, () => lowerZod(def.keyType, findings, inside))
   const { values } = def.keyType._zod
   const isLoose = def.mode === "loose"
   if (values === undefined) {

@@ -1,0 +1,189 @@
+/**
+ * The secrets of a run, by the marks in its first entry: its entries as they may be shown. The journal itself has everything as it
+ * was, for a run goes on from there.
+ */
+import type { Path } from "../catalog/place.ts"
+import { covers, gather, hide, type Marks, pathsOf, within } from "../catalog/sensitive.ts"
+import { hideWritten, Written } from "../plan/sensitive.ts"
+import { isObject, type Json, type JsonObject } from "../text/json.ts"
+import { parsePointer } from "../text/pointer.ts"
+import { ownWords, redacted, Secrets } from "../text/secrets.ts"
+import type { ApprovalRequested, Event, Failure, Recorded, RunStarted } from "./entry.ts"
+import type { RunState } from "./state.ts"
+
+/** Told the entries of one run in their order. What is found later was not yet known to be secret when an earlier one was shown. */
+export class RunSecrets {
+  readonly #secrets: Secrets
+  #run: Marked | undefined
+
+  /** Of several runs that are shown side by side the secrets may be gathered in one place. */
+  constructor(secrets = new Secrets()) {
+    this.#secrets = secrets
+  }
+
+  /** Of a whole run, or as far as it has come. */
+  static of(entries: readonly Recorded[], secrets?: Secrets): RunSecrets {
+    const found = new RunSecrets(secrets)
+    for (const { event } of entries) found.note(event)
+    return found
+  }
+
+  /** Of a run that is taken up: of what came before, what it still knows. */
+  static in({ started, calls, undone, step: { open } }: RunState, secrets?: Secrets): RunSecrets {
+    const found = new RunSecrets(secrets)
+    found.note(started)
+    for (const [stepId, { args, result }] of calls) found.#gather({ stepId }, args, result)
+    for (const [stepId, undo] of undone)
+      if (undo.kind === "undone") found.#gather({ stepId, undoes: true }, undefined, undo.result)
+    if (open !== undefined) found.note(open)
+    return found
+  }
+
+  scrub(text: string): string {
+    return this.#secrets.scrub(text)
+  }
+
+  scrubFailure(failure: Failure): Failure {
+    return this.#scrubMembers(failure as unknown as JsonObject) as unknown as Failure
+  }
+
+  note(event: Event): void {
+    if (event.kind === "run-started") {
+      this.#run = new Marked(event)
+      gather(event.inputs, this.#run.marks.inputs, this.#secrets)
+      this.#run.written.gather(this.#secrets)
+    }
+    if ("stepId" in event)
+      this.#gather(event, "args" in event ? event.args : undefined, "result" in event ? event.result : undefined)
+  }
+
+  #gather(about: About, args: JsonObject | undefined, result: Json | undefined): void {
+    const run = this.#run
+    if (run === undefined) return
+    if (args !== undefined) gather(args, run.argsOf(about), this.#secrets)
+    if (result !== undefined) gather(result, run.resultOf(about), this.#secrets)
+  }
+
+  /** An entry as it may be shown. */
+  redact<Entry extends Recorded>(entry: Entry): Entry {
+    return { ...entry, event: this.redactEvent(entry.event) }
+  }
+
+  redactEvent<Kind extends Event>(event: Kind): Kind {
+    const run = this.#run
+    if (run === undefined || !run.hasMarks) return event
+    return this.#scrubMembers(this.#hideIn(event, run) as unknown as JsonObject) as unknown as Kind
+  }
+
+  /** The results of steps, by their ids. */
+  redactResults(results: { readonly [stepId: string]: Json }): { readonly [stepId: string]: Json } {
+    const run = this.#run
+    if (run === undefined) return results
+    const hidden = Object.entries(results).map(([stepId, result]) => [stepId, hide(result, run.resultOf({ stepId }))])
+    return this.#secrets.scrubJson(Object.fromEntries(hidden)) as JsonObject
+  }
+
+  #hideIn(event: Event, run: Marked): Event {
+    if (event.kind === "run-started") {
+      const document = run.written.hide(this.#secrets) as unknown as RunStarted["document"]
+      // With the salt, what is hidden in an entry could be guessed and held against its hash.
+      return { ...event, salt: redacted, inputs: hide(event.inputs, run.marks.inputs), document }
+    }
+    if (event.kind === "approval-requested") {
+      const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
+      return { ...event, follows }
+    }
+    const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
+    const result =
+      "result" in event && event.result !== undefined ? { result: hide(event.result, run.resultOf(event)) } : {}
+    // Digests over values, which could be guessed.
+    const once =
+      "once" in event && event.once !== undefined ? { once: { ...event.once, digest: redacted, call: redacted } } : {}
+    return { ...event, ...args, ...result, ...once } as Event
+  }
+
+  /** Every text in it, but for words of ours. Counts and times are ours too, where they are not part of a value. */
+  #scrubMembers(members: JsonObject): JsonObject {
+    return Object.fromEntries(
+      Object.entries(members).map(([key, value]) => {
+        if (ownWords.has(key)) return [key, value]
+        return [key, values.has(key) ? this.#secrets.scrubJson(value) : this.#scrubTexts(value)]
+      }),
+    )
+  }
+
+  #scrubTexts(value: Json): Json {
+    if (typeof value === "string") return this.#secrets.scrub(value)
+    if (Array.isArray(value)) return value.map((item: Json) => this.#scrubTexts(item))
+    return isObject(value) ? this.#scrubMembers(value) : value
+  }
+}
+
+/** Of an event, what is data of the plan, of its inputs or of a tool. */
+const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "document", "origin"])
+
+const hideArgs = (args: JsonObject, paths: readonly Path[]): JsonObject => {
+  const hidden = hide(args, paths)
+  return isObject(hidden) ? hidden : Object.fromEntries(Object.keys(args).map((name) => [name, redacted]))
+}
+
+interface About {
+  readonly stepId: string
+  readonly undoes?: true | undefined
+}
+
+/** Where in the entries of a run its secrets stand. */
+class Marked {
+  readonly marks: Marks
+  readonly written: Written
+  readonly hasMarks: boolean
+  readonly #started: RunStarted
+  readonly #steps: ReadonlyMap<string, { readonly tool: string; readonly args: readonly Path[] }>
+
+  constructor(started: RunStarted) {
+    // A run of an older journal says nothing of its tools.
+    const { document, sensitive, tools = {} } = started
+    this.#started = started
+    this.marks = {
+      inputs: pathsOf(sensitive),
+      of: (name) => {
+        const marked = Object.hasOwn(tools, name) ? tools[name]?.sensitive : undefined
+        return { args: pathsOf(marked?.args), result: pathsOf(marked?.result) }
+      },
+    }
+    this.hasMarks = sensitive !== undefined || Object.values(tools).some((tool) => tool.sensitive !== undefined)
+    this.written = new Written(document as unknown as Json, this.marks)
+    const { places } = this.written
+    this.#steps = new Map(document.steps.map(({ id, tool = "" }, index) => [id, { tool, args: places[index] ?? [] }]))
+  }
+
+  argsOf({ stepId, undoes }: About): readonly Path[] {
+    const step = this.#steps.get(stepId)
+    if (step === undefined || undoes !== true) return step?.args ?? []
+    const undo = this.#undoOf(step.tool)
+    const marked = { "from-result": this.marks.of(step.tool).result, "from-args": step.args }
+    const taken = (undo?.args ?? []).flatMap(({ name, source }): readonly Path[] => {
+      if (source.kind === "literal") return []
+      const [paths, place] = [marked[source.kind], parsePointer(source.path) ?? []]
+      return covers(paths, place) ? [[name]] : within(paths, place).map((rest) => [name, ...rest])
+    })
+    return [...this.marks.of(undo?.tool ?? "").args, ...taken]
+  }
+
+  resultOf({ stepId, undoes }: About): readonly Path[] {
+    const tool = this.#steps.get(stepId)?.tool ?? ""
+    return this.marks.of(undoes === true ? (this.#undoOf(tool)?.tool ?? "") : tool).result
+  }
+
+  /** Its arguments as they are known, and as they are written where they are not. */
+  hideFollowing({ stepId, args, open }: ApprovalRequested["follows"][number]): JsonObject {
+    const paths = this.argsOf({ stepId })
+    const hidden = open === undefined ? hideArgs(args, paths) : hideWritten(args, paths)
+    return isObject(hidden) ? hidden : {}
+  }
+
+  #undoOf(tool: string) {
+    const { tools = {} } = this.#started
+    return Object.hasOwn(tools, tool) ? tools[tool]?.undo : undefined
+  }
+}
