@@ -330,7 +330,7 @@ describe("shapes that are looser than zod", () => {
     ["includes from a place", z.string().includes("b", { position: 1 }), "b"],
     ["two multiples", z.number().multipleOf(2).multipleOf(3), 2],
     ["refinement", z.int().refine(named("odd", "1", (n) => n % 2 === 1)), 2],
-    ["custom", z.custom(named("is-a", "1", (value) => value === "a")), "b"],
+    ["custom", z.custom(named("is-a", "1", (value: unknown) => value === "a")), "b"],
     [
       "check",
       z.string().check(
@@ -344,7 +344,7 @@ describe("shapes that are looser than zod", () => {
       "own format",
       z.stringFormat(
         "even",
-        named("even", "1", (text) => text.length % 2 === 0),
+        named("even", "1", (text: string) => text.length % 2 === 0),
       ),
       "a",
     ],
