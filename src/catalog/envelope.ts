@@ -66,6 +66,7 @@ const ToolEnvelope = Type.Object(
       ]),
     ),
     reconcile: Type.Optional(Type.Object({ finalAfterMs: count }, closed)),
+    validate: Type.Optional(Type.Literal(true)),
     retry: Type.Optional(Retry),
     compensate: Type.Optional(
       Type.Union([Type.Literal("none"), Type.Object({ tool: name, args: record(Type.Unknown()) }, closed)]),

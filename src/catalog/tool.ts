@@ -144,6 +144,8 @@ export interface ToolSpec extends LabelSpec {
   readonly idempotency?: { readonly key: { readonly retentionMs: number } } | "natural" | "none"
   /** The toolbox can ask by key whether the effect happened; after `finalAfterMs` "not applied" is final. */
   readonly reconcile?: { readonly finalAfterMs: number }
+  /** The toolbox looks at each call right before it is made, and may refuse it: nothing has happened then. */
+  readonly validate?: true
   readonly retry?: RetrySpec
   readonly compensate?: CompensationSpec | "none"
   /** What one call costs, in millionths of a US dollar. */

@@ -141,6 +141,15 @@ export const runCodes = {
     why: "Who may do what is said by the catalog, and looked at again when it comes to the deed.",
     plain: "This is not allowed for the person it was to be done for.",
   },
+  RUN116: {
+    tag: "ValidationRefused",
+    again: false,
+    title: "refused before the call",
+    message: "step `{stepId}` was not called: `validate` of `{tool}` refuses it: {said}",
+    hint: "Mend what it says, and run the plan again: nothing was called, and no approval was used up.",
+    why: "What only the outside knows is looked at right before the deed, while nothing has happened yet.",
+    plain: "This was looked at once more before it was done, and it was not right, so it was not done.",
+  },
   RUN201: {
     tag: "InputsRefused",
     again: false,

@@ -27,6 +27,7 @@ export class OnceConflict extends refusal("RUN112") {}
 export class UndoFailed extends refusal("RUN113") {}
 export class SettlementContradicted extends refusal("RUN114") {}
 export class NotAllowed extends refusal("RUN115") {}
+export class ValidationRefused extends refusal("RUN116") {}
 export class InputsRefused extends refusal("RUN201") {
   constructor({ of = "run", ...fields }: Omit<Fields<"RUN201">, "of"> & { readonly of?: "run" | "runner" | "worker" }) {
     super({ ...fields, of })
@@ -75,6 +76,7 @@ export type StopReason =
   | OnceConflict
   | UndoFailed
   | NotAllowed
+  | ValidationRefused
   | SettlementContradicted
   | ApprovalDenied
   | RunCancelled

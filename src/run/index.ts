@@ -79,6 +79,7 @@ export {
   type Toolbox,
   type ToolHandler,
   toolbox,
+  type Validate,
 } from "./toolbox.ts"
 export {
   createWorker,

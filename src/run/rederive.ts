@@ -192,6 +192,7 @@ function isRefusalOf(action: Action, event: Derived & { kind: "step-refused" }):
         (failure.tag === "UndoFailed" && action.undoes === true) ||
         (failure.tag === "OnceConflict" && effect?.once !== undefined) ||
         (failure.tag === "LimitExhausted" && (effect?.reserves.length ?? 0) > 0) ||
+        (failure.tag === "ValidationRefused" && effect !== undefined && action.tool.validate === true) ||
         (isLate(failure) && notAfterMs !== undefined)
       return may && isOf(action, event) && failure.stepId === event.stepId
     }
