@@ -19,7 +19,7 @@ import { lintRules } from "./lint/rules.ts"
 export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
   const said = [
     ...lintNames(catalog),
-    ...lintMachine(catalog),
+    ...lintMachine(catalog, spec),
     ...lintLimits(catalog, spec),
     ...lintInputLabels(catalog, spec),
   ]

@@ -94,6 +94,18 @@ export interface AuthoritySpec {
   readonly approvers?: number
   /** Any of these roles lets a person agree. Default: whoever is in the host's key set for the tenant. */
   readonly approverRoles?: readonly string[]
+  /**
+   * Where what these arguments were taken from was read, or decided by, longer ago than that, it is read again right before the
+   * call: if it says otherwise, nothing is called.
+   */
+  readonly freshness?: FreshnessSpec
+}
+
+export interface FreshnessSpec {
+  /** Into the arguments (RFC 6901). */
+  readonly pointers: readonly string[]
+  /** In milliseconds. */
+  readonly maxAgeMs: number
 }
 
 export interface OnceSpec {

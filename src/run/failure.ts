@@ -56,6 +56,8 @@ export class ApproverNotEntitled extends refusal("RUN311") {}
 export class DecisionUnsigned extends refusal("RUN312") {}
 export class ApprovalReplayed extends refusal("RUN313") {}
 export class ApproversUnavailable extends refusal("RUN314") {}
+export class WorldChanged extends refusal("RUN315") {}
+export class RuleRefused extends refusal("RUN316") {}
 export class BudgetExhausted extends refusal("RUN401") {}
 export class LimitExhausted extends refusal("RUN402") {}
 export class OutcomeNotRecorded extends refusal("RUN506") {}
@@ -77,6 +79,8 @@ export type StopReason =
   | UndoFailed
   | NotAllowed
   | ValidationRefused
+  | WorldChanged
+  | RuleRefused
   | SettlementContradicted
   | ApprovalDenied
   | RunCancelled

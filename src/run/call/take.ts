@@ -10,6 +10,7 @@ export interface Taken {
   readonly result: Copied
   readonly reconciliation: TakenReconciliation
   readonly validation: TakenValidation
+  readonly verdict: "yes" | "no" | "neither"
 }
 
 /** Why a call must not be made. */
@@ -25,6 +26,7 @@ export const take: { readonly [For in keyof Taken]: (value: unknown, bounds: Bou
   result: takeResult,
   reconciliation: takeReconciliation,
   validation: takeValidation,
+  verdict: (value) => (value === true ? "yes" : value === false ? "no" : "neither"),
 }
 
 /**
