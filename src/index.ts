@@ -5,7 +5,7 @@ export type { Change } from "./catalog/change.ts"
 export { isCatalog } from "./catalog/define.ts"
 export { type CatalogDifference, diffCatalogs, type PartDifference } from "./catalog/difference.ts"
 export type { FormatSpec } from "./catalog/format.ts"
-export { type Predicate, type Principal, predicate } from "./catalog/predicate.ts"
+export { type GuardFacts, type GuardRule, type Predicate, type Principal, predicate } from "./catalog/predicate.ts"
 export { named } from "./catalog/schema/named.ts"
 export type { AnySchema, JsonSchema } from "./catalog/schema/schema.ts"
 export {

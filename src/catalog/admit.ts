@@ -4,7 +4,7 @@ import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { child, type Pointer, parsePointer, root } from "../text/pointer.ts"
-import type { CatalogSpec } from "./catalog.ts"
+import type { CatalogSpec, MachineSpec } from "./catalog.ts"
 import { CatalogEnvelope } from "./envelope.ts"
 import { judgePattern, type Misfit } from "./schema/pattern.ts"
 import type { ToolSpec } from "./tool.ts"
@@ -62,12 +62,22 @@ function say(at: Pointer): string {
 function withoutSchemas(spec: unknown): unknown {
   if (!isRecord(spec)) return spec
   const plain = mark(spec)
-  const { formats, tools } = spec
+  const { formats, machine, tools } = spec
+  if (isTable(machine)) plain.machine = withoutGuards(machine)
   if (isTable(formats)) plain.formats = Object.fromEntries(Object.keys(formats).map((name) => [name, "a format"]))
   // An array, a Map or another instance is no table of tools: it is left for the copy to refuse.
   if (!isTable(tools)) return plain
   const marked = Object.entries(tools).map(([name, tool]) => [name, isRecord(tool) ? mark(tool) : tool])
   return { ...plain, tools: Object.fromEntries(marked) }
+}
+
+/** Of a machine, what is asked by code. */
+function withoutGuards(machine: Record<string, unknown>): Record<string, unknown> {
+  const inEach = (table: unknown, change: (inner: unknown) => unknown): unknown =>
+    isTable(table) ? Object.fromEntries(Object.entries(table).map(([name, inner]) => [name, change(inner)])) : table
+  const bareGuard = (rule: unknown): unknown =>
+    isTable(rule) && isRecord(rule.guard) ? { ...rule, guard: "a predicate" } : rule
+  return { ...machine, transitions: inEach(machine.transitions, (targets) => inEach(targets, bareGuard)) }
 }
 
 const mark = (fields: Record<string, unknown>): Record<string, unknown> =>
@@ -91,7 +101,20 @@ const isTable = (value: unknown): value is Record<string, unknown> =>
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-function withSchemas(plain: CatalogSpec, { inputs, formats, tools }: CatalogSpec): CatalogSpec {
+function withGuards(plain: MachineSpec, { transitions }: MachineSpec): MachineSpec {
+  const whole = Object.entries(plain.transitions).map(([from, targets]) => [
+    from,
+    Object.fromEntries(
+      Object.entries(targets).map(([to, rule]) => {
+        const guard = transitions[from]?.[to]?.guard
+        return [to, guard === undefined ? rule : { ...rule, guard }]
+      }),
+    ),
+  ])
+  return { ...plain, transitions: Object.fromEntries(whole) }
+}
+
+function withSchemas(plain: CatalogSpec, { inputs, formats, machine, tools }: CatalogSpec): CatalogSpec {
   const whole = Object.entries(plain.tools).map(([name, bare]): [string, ToolSpec] => {
     const { params, result, authority } = tools[name] as ToolSpec
     const { when } = authority ?? {}
@@ -110,5 +133,6 @@ function withSchemas(plain: CatalogSpec, { inputs, formats, tools }: CatalogSpec
     tools: Object.fromEntries(whole),
     ...(inputs === undefined ? {} : { inputs }),
     ...(formats === undefined ? {} : { formats }),
+    ...(plain.machine === undefined || machine === undefined ? {} : { machine: withGuards(plain.machine, machine) }),
   }
 }

@@ -1,9 +1,9 @@
 /** Who may use a tool: by role, by tenant, by a predicate of the host's. The same answer at compile and at dispatch. */
 import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
-import type { Tool } from "./catalog.ts"
+import type { Catalog, Tool } from "./catalog.ts"
 import { isPredicate, type Predicate, type Principal, sayPredicate } from "./predicate.ts"
-import type { ToolSpec } from "./tool.ts"
+import type { FreshnessSpec, ToolSpec } from "./tool.ts"
 
 export interface Authority {
   /** Any of them will do. Undefined: whoever it is. */
@@ -18,6 +18,7 @@ export interface Authority {
   readonly approvers: number
   /** Who may agree: any of these roles. Undefined: whoever the host's key set has for the tenant. */
   readonly approverRoles: readonly string[] | undefined
+  readonly freshness: FreshnessSpec | undefined
 }
 
 /** Why a principal may not. It names nobody else: neither other tenants nor their people. */
@@ -72,7 +73,7 @@ function refusalOf({ holds }: Predicate, args: JsonObject, principal: Principal)
 const copyOf = (args: JsonObject): Json => JSON.parse(canonical(args, true)) as Json
 
 export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" | "deny"): Authority {
-  const { roles, tenants, when, approval, approvers = 1, approverRoles } = authority
+  const { roles, tenants, when, approval, approvers = 1, approverRoles, freshness } = authority
   return {
     roles: roles?.toSorted(),
     tenants: tenants?.toSorted(),
@@ -81,6 +82,7 @@ export function readAuthority({ authority = {} }: ToolSpec, byDefault: "allow" |
     approval,
     approvers,
     approverRoles,
+    freshness: freshness && { pointers: freshness.pointers.toSorted(), maxAgeMs: freshness.maxAgeMs },
   }
 }
 
@@ -93,6 +95,7 @@ export function authoritySlice({
   approval,
   approvers,
   approverRoles,
+  freshness,
 }: Authority): JsonObject {
   return {
     ...(roles === undefined ? {} : { roles }),
@@ -102,8 +105,18 @@ export function authoritySlice({
     ...(approval === undefined ? {} : { approval }),
     ...(approvers === 1 ? {} : { approvers }),
     ...(approverRoles === undefined ? {} : { approverRoles: approverRoles.toSorted() }),
+    ...(freshness === undefined
+      ? {}
+      : { freshness: { pointers: [...freshness.pointers], maxAgeMs: freshness.maxAgeMs } }),
   }
 }
+
+/** Whether a call of it may ever wait for a person. */
+export const isEverAsked = ({ authority, blast }: Tool, { limits }: Pick<Catalog, "limits">): boolean =>
+  authority.approval !== undefined || blast.some(({ dimension }) => limits.get(dimension)?.approveAbove !== undefined)
+
+/** "by 2 people"; nothing of one. */
+export const sayApprovers = (approvers: number): string => (approvers === 1 ? "" : ` by ${approvers} people`)
 
 /** Whether a call that adds to a limit's scope passes what may be done unasked: `before` is what was committed or is in doubt. */
 export const isAbove = (approveAbove: number | undefined, before: number, own: number): boolean =>

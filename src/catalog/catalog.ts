@@ -5,6 +5,7 @@ import type { Json } from "../text/json.ts"
 import type { Authority } from "./authority.ts"
 import type { FormatSpec } from "./format.ts"
 import type { Policy } from "./policy.ts"
+import type { GuardRule } from "./predicate.ts"
 import type { Flowing, Labels } from "./rule.ts"
 import type { AnySchema, Schema } from "./schema/schema.ts"
 import type { EffectClass, LabelSpec, Requirement, ToolSpec } from "./tool.ts"
@@ -32,7 +33,18 @@ export interface CatalogSpec {
 
 export interface MachineSpec {
   readonly initial: string
-  readonly transitions: { readonly [from: string]: { readonly [to: string]: { readonly guard?: "approval" } } }
+  readonly transitions: { readonly [from: string]: { readonly [to: string]: TransitionSpec } }
+}
+
+export interface TransitionSpec {
+  /** `approval`: a person lets the run through. Or a rule of the host's own does: `predicate("name", "version", fn)`. */
+  readonly guard?: "approval" | GuardRule
+  /** Where the call right behind it would be asked about too: one decision does for both. */
+  readonly covers?: "next"
+  /** How many different people must agree. Default 1. */
+  readonly approvers?: number
+  /** Any of these roles lets a person agree. Default: whoever is in the host's key set for the tenant. */
+  readonly approverRoles?: readonly string[]
 }
 
 export interface LimitSpec {
@@ -128,5 +140,8 @@ export interface Machine {
 }
 
 export interface TransitionRule {
-  readonly guard: "approval" | undefined
+  readonly guard: "approval" | GuardRule | undefined
+  readonly covers: "next" | undefined
+  readonly approvers: number
+  readonly approverRoles: readonly string[] | undefined
 }

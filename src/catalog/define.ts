@@ -6,9 +6,10 @@ import { demand } from "../text/demand.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import { admitSpec } from "./admit.ts"
 import { authoritySlice, readAuthority } from "./authority.ts"
-import type { Blast, Built, Catalog, CatalogSpec, Limit, Machine, Tool } from "./catalog.ts"
+import type { Blast, Built, Catalog, CatalogSpec, Limit, Tool } from "./catalog.ts"
 import { readFormats } from "./format.ts"
 import { lint } from "./lint.ts"
+import { buildMachine } from "./machine.ts"
 import { policySlice, readPolicy } from "./policy.ts"
 import { flowSlice, readFlowing, readInputLabels, unlabelled } from "./rule.ts"
 import { type Effort, startEffort } from "./schema/effort.ts"
@@ -195,17 +196,6 @@ function buildBlast(dimension: string, cost: NonNullable<ToolSpec["blast"]>[stri
     parameter,
     min: Math.max(0, interval?.min ?? 0),
     max: Math.min(cost.max ?? Number.POSITIVE_INFINITY, interval?.max ?? Number.POSITIVE_INFINITY),
-  }
-}
-
-function buildMachine({ initial, transitions }: NonNullable<CatalogSpec["machine"]>): Machine {
-  const rules = Object.entries(transitions).map(
-    ([from, targets]) => [from, new Map(Object.entries(targets).map(([to, { guard }]) => [to, { guard }]))] as const,
-  )
-  return {
-    initial,
-    states: new Set([initial, ...rules.flatMap(([from, targets]) => [from, ...targets.keys()])]),
-    transitions: new Map(rules),
   }
 }
 

@@ -6,6 +6,7 @@ import { authoritySlice } from "./authority.ts"
 import type { Blast, Catalog, Tool } from "./catalog.ts"
 import { type Change, compareValues } from "./change.ts"
 import { demandCatalog } from "./define.ts"
+import { sayGuard } from "./machine.ts"
 import { type Path, sayPath } from "./place.ts"
 import { type Labels, ruleSlice } from "./rule.ts"
 import { compareSchemas } from "./schema/difference.ts"
@@ -67,7 +68,7 @@ function dataOf(part: "machine" | "limits" | "budgets", catalog: Catalog): Json 
   const transitions = [...machine.transitions].flatMap(([from, targets]) =>
     targets.size === 0
       ? [[`state ${from}`, "no way out"]]
-      : [...targets].map(([to, { guard }]) => [`${from} → ${to}`, guard ?? "no guard"]),
+      : [...targets].map(([to, rule]) => [`${from} → ${to}`, sayGuard(rule)]),
   )
   return { initial: machine.initial, ...Object.fromEntries(transitions) }
 }

@@ -66,6 +66,7 @@ const ToolEnvelope = Type.Object(
       ]),
     ),
     reconcile: Type.Optional(Type.Object({ finalAfterMs: count }, closed)),
+    validate: Type.Optional(Type.Literal(true)),
     retry: Type.Optional(Retry),
     compensate: Type.Optional(
       Type.Union([Type.Literal("none"), Type.Object({ tool: name, args: record(Type.Unknown()) }, closed)]),
@@ -80,6 +81,9 @@ const ToolEnvelope = Type.Object(
           approval: Type.Optional(Type.Literal("always")),
           approvers: Type.Optional(positive),
           approverRoles: Type.Optional(Type.Array(name, { minItems: 1 })),
+          freshness: Type.Optional(
+            Type.Object({ pointers: Type.Array(name, { minItems: 1 }), maxAgeMs: positive }, closed),
+          ),
         },
         closed,
       ),
@@ -89,10 +93,21 @@ const ToolEnvelope = Type.Object(
   closed,
 )
 
+/** What it names as its guard is judged where it is read. */
+const Transition = Type.Object(
+  {
+    guard: Type.Optional(Type.Unknown()),
+    covers: Type.Optional(Type.Literal("next")),
+    approvers: Type.Optional(positive),
+    approverRoles: Type.Optional(Type.Array(name, { minItems: 1 })),
+  },
+  closed,
+)
+
 const Machine = Type.Object(
   {
     initial: name,
-    transitions: record(record(Type.Object({ guard: Type.Optional(Type.Literal("approval")) }, closed))),
+    transitions: record(record(Transition)),
   },
   closed,
 )

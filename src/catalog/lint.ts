@@ -10,7 +10,7 @@ import { lintInputLabels, lintLabels } from "./lint/labels.ts"
 import { lintLimits } from "./lint/limits.ts"
 import { lintMachine, lintStates } from "./lint/machine.ts"
 import { lintNames } from "./lint/names.ts"
-import { lintOnce, lintReconcile } from "./lint/once.ts"
+import { lintOnce, lintReconcile, lintValidate } from "./lint/once.ts"
 import { isKnown } from "./lint/parameter.ts"
 import { lintRequires } from "./lint/requires.ts"
 import { lintRetry } from "./lint/retry.ts"
@@ -19,7 +19,7 @@ import { lintRules } from "./lint/rules.ts"
 export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
   const said = [
     ...lintNames(catalog),
-    ...lintMachine(catalog),
+    ...lintMachine(catalog, spec),
     ...lintLimits(catalog, spec),
     ...lintInputLabels(catalog, spec),
   ]
@@ -32,6 +32,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
       ...lintRequires(tool, catalog, at),
       ...lintAnswers(tool, toolSpec, at),
       ...lintReconcile(tool, at),
+      ...lintValidate(tool, at),
       ...lintAuthority(tool, toolSpec, catalog, at),
       ...lintLabels(tool, toolSpec, at),
       ...lintRetry(tool, catalog, at),

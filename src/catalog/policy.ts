@@ -61,6 +61,8 @@ export interface Policy {
   readonly idempotency: Idempotency
   readonly once: Once | undefined
   readonly reconcile: Reconcile | undefined
+  /** The toolbox looks at each call right before it is made. */
+  readonly validate: boolean
   /** As it was declared: see `retryOf`. */
   readonly retry: RetrySpec | undefined
   readonly compensation: Compensation
@@ -68,22 +70,24 @@ export interface Policy {
   readonly isolate: boolean
 }
 
-export const readPolicy = ({ idempotency, once, reconcile, retry, compensate, isolate }: ToolSpec): Policy => ({
+export const readPolicy = ({ idempotency, once, reconcile, validate, retry, compensate, isolate }: ToolSpec): Policy => ({
   idempotency: readIdempotency(idempotency),
   once: once && { by: once.by.map(pointerTo), scope: once.scope },
   reconcile,
+  validate: validate ?? false,
   retry,
   compensation: readCompensation(compensate),
   isolate: isolate ?? false,
 })
 
 /** The same as data to be hashed. Where a handler runs is no part of what a plan depends on. */
-export const policySlice = ({ idempotency, once, reconcile, retry, compensation }: Policy): JsonObject => ({
+export const policySlice = ({ idempotency, once, reconcile, validate, retry, compensation }: Policy): JsonObject => ({
   idempotency: { ...idempotency },
   once: once === undefined ? null : { by: once.by.toSorted(), scope: once.scope },
   reconcile: reconcile === undefined ? null : { ...reconcile },
   // Not there where nothing is said: what was compiled before anything could be is still what it was.
   ...(retry === undefined ? {} : { retry: { ...retry } }),
+  ...(validate ? { validate } : {}),
   compensation:
     compensation.kind === "call"
       ? { kind: "call", tool: compensation.tool, args: argsSlice(compensation.args) }

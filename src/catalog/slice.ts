@@ -3,6 +3,7 @@ import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Catalog, Limit } from "./catalog.ts"
+import { machineSlice } from "./machine.ts"
 import { labelSlice } from "./rule.ts"
 import { plain } from "./schema/plain.ts"
 import type { Schema } from "./schema/schema.ts"
@@ -65,7 +66,7 @@ export function partsOf({
 }: Catalog): ReadonlyMap<string, Json> {
   return new Map<string, Json>([
     ["inputs", inputs === undefined ? null : { ...sliceOf(inputs), ...labelSlice(inputLabels) }],
-    ["machine", machine === undefined ? null : machineOf(machine)],
+    ["machine", machine === undefined ? null : machineSlice(machine)],
     ["limits", Object.fromEntries([...limits].map(([dimension, limit]) => [dimension, limitOf(limit)]))],
     ["budgets", { ...budgets } as Json],
     ...(approvals === "signed" ? [] : [["approvals", approvals] as const]),
@@ -77,16 +78,6 @@ const limitOf = ({ max, per, approveAbove }: Limit): Json => ({
   max,
   per,
   ...(approveAbove === undefined ? {} : { approveAbove }),
-})
-
-const machineOf = ({ initial, transitions }: NonNullable<Catalog["machine"]>): Json => ({
-  initial,
-  transitions: Object.fromEntries(
-    [...transitions].map(([from, targets]) => [
-      from,
-      Object.fromEntries([...targets].map(([to, { guard }]) => [to, guard ?? null])),
-    ]),
-  ),
 })
 
 /** Symbols say the kinds of a shape, but its keywords say them too. */

@@ -94,6 +94,18 @@ export interface AuthoritySpec {
   readonly approvers?: number
   /** Any of these roles lets a person agree. Default: whoever is in the host's key set for the tenant. */
   readonly approverRoles?: readonly string[]
+  /**
+   * Where what these arguments were taken from was read, or decided by, longer ago than that, it is read again right before the
+   * call: if it says otherwise, nothing is called.
+   */
+  readonly freshness?: FreshnessSpec
+}
+
+export interface FreshnessSpec {
+  /** Into the arguments (RFC 6901). */
+  readonly pointers: readonly string[]
+  /** In milliseconds. */
+  readonly maxAgeMs: number
 }
 
 export interface OnceSpec {
@@ -144,6 +156,8 @@ export interface ToolSpec extends LabelSpec {
   readonly idempotency?: { readonly key: { readonly retentionMs: number } } | "natural" | "none"
   /** The toolbox can ask by key whether the effect happened; after `finalAfterMs` "not applied" is final. */
   readonly reconcile?: { readonly finalAfterMs: number }
+  /** The toolbox looks at each call right before it is made, and may refuse it: nothing has happened then. */
+  readonly validate?: true
   readonly retry?: RetrySpec
   readonly compensate?: CompensationSpec | "none"
   /** What one call costs, in millionths of a US dollar. */

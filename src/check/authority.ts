@@ -3,13 +3,13 @@
  * Codes: SEQ502 (role), SEQ503 (tenant), SEQ504 (predicate), SEQ505 (nobody), SEQ507 (above an amount), SEQ508 (each call).
  * Transitions are told where their states are (SEQ501).
  */
-import { isAbove, mayUse, type NotAllowed } from "../catalog/authority.ts"
+import { isAbove, mayUse, type NotAllowed, sayApprovers } from "../catalog/authority.ts"
 import type { Catalog, Limit, Tool } from "../catalog/catalog.ts"
 import type { Principal } from "../catalog/predicate.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
-import type { Call, Plan } from "../plan/plan.ts"
+import type { Call, Plan, Step } from "../plan/plan.ts"
 import { isObject } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
 import type { Bounded, Spent } from "./blast.ts"
@@ -34,13 +34,16 @@ export function checkAuthority<P extends Plan & Tooled & Staged & Bounded>(
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined) continue
     if (principal !== undefined) checkPrincipal(step, tool, principal, report)
-    if (tool.authority.approval !== undefined) always.push(needAlways(step, tool, report))
+    if (tool.authority.approval !== undefined && !isCovered(step, plan)) always.push(needAlways(step, tool, report))
   }
   const above = [...catalog.limits.values()].flatMap((limit) => needsAbove(limit, plan, spent, report))
   // Node keeps the order of equals.
   const approvals = [...plan.guards, ...always, ...above].sort((one, other) => one.index - other.index)
   return { ...plan, approvals }
 }
+
+/** A call that the decision at the transition before it stands for. */
+const isCovered = ({ id }: Step, { guards }: Staged): boolean => guards.some(({ covers }) => covers === id)
 
 /** Arguments that only the run knows are asked about then. */
 function checkPrincipal(step: Call, tool: Tool, principal: Principal, report: Report): void {
@@ -68,15 +71,14 @@ function diagnoseRefusal(refusal: NotAllowed, { id: step, tool, at }: Call): Unp
 
 function needAlways({ id, index, at }: Call, { name, authority }: Tool, report: Report): ApprovalNeed {
   const { approvers } = authority
-  const by = approvers === 1 ? "" : ` by ${approvers} people`
-  report.add(diagnose("SEQ508", child(at, "tool"), { tool: name, step: id, approvers: by }))
+  report.add(diagnose("SEQ508", child(at, "tool"), { tool: name, step: id, approvers: sayApprovers(approvers) }))
   return { kind: "always", stepId: id, index, tool: name, approvers }
 }
 
 /** Each step that may take the sum in the limit's scope above what is done unasked. One that is asked about anyway is not told twice. */
 function needsAbove(
   { dimension, approveAbove }: Limit,
-  plan: Plan & Tooled & Bounded,
+  plan: Plan & Tooled & Staged & Bounded,
   spent: Spent,
   report: Report,
 ): readonly ApprovalNeed[] {
@@ -91,7 +93,7 @@ function needsAbove(
     if (own === undefined || step === undefined || tool === undefined) return
     const certain = isAbove(approveAbove, least, own.min)
     const worst = most + own.max
-    if (isAbove(approveAbove, most, own.max) && tool.authority.approval === undefined) {
+    if (isAbove(approveAbove, most, own.max) && tool.authority.approval === undefined && !isCovered(step, plan)) {
       const { approvers } = tool.authority
       const need = certain ? "needs" : "may need"
       report.add(

@@ -83,6 +83,10 @@ export interface TransitionNeed {
   readonly index: number
   readonly from: string
   readonly to: string
+  /** How many different people; left out where one. */
+  readonly approvers?: number
+  /** The call behind it that is not asked about by itself; left out where there is none. */
+  readonly covers?: string
 }
 
 /** A tool that is never called unasked. */

@@ -1,8 +1,12 @@
 /**
  * State machine: each tool is called only in a state it is available in, and only declared transitions are taken.
- * Codes: SEQ301 (not available here), SEQ302 (undeclared transition), SEQ303 (unknown state), SEQ304 (no machine).
+ * Codes: SEQ301 (not available here), SEQ302 (undeclared transition), SEQ303 (unknown state), SEQ304 (no machine),
+ * SEQ305 (a rule decides), SEQ501 (a person does).
  */
-import type { Catalog, Machine, Tool } from "../catalog/catalog.ts"
+import { isEverAsked, sayApprovers } from "../catalog/authority.ts"
+import type { Catalog, Machine, Tool, TransitionRule } from "../catalog/catalog.ts"
+import { joinTerms } from "../catalog/machine.ts"
+import { sayPredicate } from "../catalog/predicate.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, orList, suggest } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
@@ -124,9 +128,37 @@ function checkTransition(step: Transition, state: string | undefined, visit: Vis
     report.add(diagnose("SEQ302", at, params, { mend: () => mendTransition(step, state, visit) }))
     return undefined
   }
-  if (rule.guard === undefined) return undefined
-  report.add(diagnose("SEQ501", at, { from: state, to: step.to, step: step.id }))
-  return { kind: "transition", stepId: step.id, index: step.index, from: state, to: step.to }
+  const { guard } = rule
+  if (guard === undefined) return undefined
+  const { id: stepId, index, to } = step
+  if (guard !== "approval") {
+    report.add(diagnose("SEQ305", at, { from: state, to, step: stepId, rule: sayPredicate(guard) }))
+    return undefined
+  }
+  const { covers, approvers } = coveredBy(rule, index, visit)
+  report.add(diagnose("SEQ501", at, { from: state, to, step: stepId, approvers: sayApprovers(approvers) }))
+  return {
+    kind: "transition",
+    stepId,
+    index,
+    from: state,
+    to,
+    ...(approvers === 1 ? {} : { approvers }),
+    ...(covers === undefined ? {} : { covers }),
+  }
+}
+
+/** The call right behind it, where one decision does for both; and how many must make it. */
+function coveredBy(
+  rule: TransitionRule,
+  index: number,
+  { plan, catalog }: Visit,
+): Pick<TransitionNeed, "covers"> & { readonly approvers: number } {
+  const next = plan.steps[index + 1]
+  const tool = next?.kind === "call" ? catalog.tools.get(next.tool) : undefined
+  if (next === undefined || tool === undefined || !isEverAsked(tool, catalog)) return { approvers: rule.approvers }
+  const terms = rule.covers === undefined ? undefined : joinTerms(rule, tool.authority)
+  return terms === undefined ? { approvers: rule.approvers } : { approvers: terms.approvers, covers: next.id }
 }
 
 /** It leads nowhere new, comes before the one that it needs, or the only state between was forgotten. */
@@ -146,10 +178,11 @@ const transitions = (way: readonly string[]): string =>
   `${way.length === 1 ? "a transition" : "transitions"} to ${way.map((state) => `\`${state}\``).join(", then ")}`
 
 /** Whoever puts a transition in should know that a person will be asked. */
-const guarded = ({ transitions }: Machine, from: string, way: readonly string[]): string =>
-  way.some((to, index) => transitions.get(way[index - 1] ?? from)?.get(to)?.guard !== undefined)
-    ? "; a person will be asked to approve"
-    : ""
+const guarded = ({ transitions }: Machine, from: string, way: readonly string[]): string => {
+  const guards = way.map((to, index) => transitions.get(way[index - 1] ?? from)?.get(to)?.guard)
+  if (guards.includes("approval")) return "; a person will be asked to approve"
+  return guards.some((guard) => guard !== undefined) ? "; a rule will decide" : ""
+}
 
 /** The fewest transitions from a state to one of those wanted, breadth first. */
 function wayTo(machine: Machine, from: string, wanted: ReadonlySet<string>): readonly string[] | undefined {

@@ -511,6 +511,15 @@ export const codes = {
     plain: "The assistant referred to a stage, but there are none here, so nothing was done.",
   },
 
+  SEQ305: {
+    severity: "notice",
+    title: "rule decides",
+    message: "`{from}` to `{to}` is taken only if the rule `{rule}` holds",
+    hint: "The run asks it at `{step}`, once, and ends there if it does not hold.",
+    why: "The catalog guards this transition with a rule of its host's own, which looks at what the run has found by then.",
+    plain: "Whether this can go ahead depends on what is found out on the way.",
+  },
+
   SEQ401: {
     severity: "error",
     title: "step above a limit",
@@ -550,7 +559,7 @@ export const codes = {
   SEQ501: {
     severity: "approval",
     title: "approval needed",
-    message: "`{from}` to `{to}` needs approval",
+    message: "`{from}` to `{to}` needs approval{approvers}",
     hint: "The run will wait at `{step}` until a person has decided.",
     why: "The catalog guards this transition.",
     plain: "Somebody has to agree before this can go ahead.",

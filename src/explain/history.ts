@@ -65,6 +65,16 @@ const sayEvent = (event: Event, look: Look): string =>
       ({ failure }) =>
         `${paint(look, "yellow", "approval lapsed")} ${failure.code}: ${clip(failure.message, sentence)}; asked anew`,
     )
+    .with({ kind: "rule-evaluated" }, ({ rule, holds, failure }) =>
+      holds
+        ? `rule ${clip(rule, nameRoom * 2)} ${paint(look, "green", "holds")}`
+        : `rule ${clip(rule, nameRoom * 2)} ${paint(look, "red", "does not hold")}${failure === undefined ? "" : `: ${clip(failure.message, sentence)}`}`,
+    )
+    .with({ kind: "reread" }, ({ before, tool, result, failure }) => {
+      const value = result === undefined ? "" : ` answered ${show(result)}`
+      const why = failure === undefined ? "" : ` ${failure.code}: ${clip(failure.message, sentence)}`
+      return `read again before ${clip(before, nameRoom)}: ${clip(tool, nameRoom)}${value}${why}`
+    })
     .with(
       { kind: "in-doubt" },
       (event) => `${paint(look, "red", "in doubt")} ${event.failure.code}: ${clip(event.failure.message, sentence)}`,

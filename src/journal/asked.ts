@@ -8,6 +8,8 @@ export interface Asked {
   readonly agreed: readonly ApprovalDecided[]
   /** The decision that settled it. */
   readonly decided: ApprovalDecided | undefined
+  /** When. */
+  readonly decidedAtMs: number | undefined
   /** Decisions of this step that did not count any more when it came to the deed. */
   readonly lapsed: readonly ApprovalLapsed[]
 }
@@ -20,14 +22,22 @@ export const isSettling = ({ decision, left }: ApprovalDecided): boolean => deci
 
 export function ask(asked: AskedBySteps, request: ApprovalRequested): AskedBySteps {
   const lapsed = asked.get(request.stepId)?.lapsed ?? []
-  return new Map(asked).set(request.stepId, { request, agreed: [], decided: undefined, lapsed })
+  return new Map(asked).set(request.stepId, {
+    request,
+    agreed: [],
+    decided: undefined,
+    decidedAtMs: undefined,
+    lapsed,
+  })
 }
 
-export function decideAsked(asked: AskedBySteps, event: ApprovalDecided): AskedBySteps {
+export function decideAsked(asked: AskedBySteps, event: ApprovalDecided, atMs: number): AskedBySteps {
   const about = asked.get(event.stepId)
   if (about === undefined) return asked
   const agreed = event.decision === "approved" ? [...about.agreed, event] : about.agreed
-  return new Map(asked).set(event.stepId, { ...about, agreed, decided: isSettling(event) ? event : undefined })
+  const settled = isSettling(event)
+  const decided = settled ? { decided: event, decidedAtMs: atMs } : { decided: undefined, decidedAtMs: undefined }
+  return new Map(asked).set(event.stepId, { ...about, agreed, ...decided })
 }
 
 export function lapse(asked: AskedBySteps, event: ApprovalLapsed): AskedBySteps {

@@ -1,6 +1,7 @@
 /** What can happen in a run. The journal is append-only, and everything a run knows is a fold over it. */
 import type { Scope } from "../catalog/catalog.ts"
 import type { Compensation, Idempotency, Reconcile } from "../catalog/policy.ts"
+import type { GuardFacts } from "../catalog/predicate.ts"
 import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
 import type { Document } from "../document/document.ts"
 import type { Json, JsonObject } from "../text/json.ts"
@@ -37,6 +38,8 @@ export type Event =
   | ApprovalRequested
   | ApprovalDecided
   | ApprovalLapsed
+  | RuleEvaluated
+  | Reread
   | InDoubt
   | Resolved
   | CancelRequested
@@ -83,10 +86,25 @@ export interface RunStarted {
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** Decisions of this run need no signature. */
   readonly unsigned?: true
+  /** People have agreed to the whole plan before it began; left out where they have not. */
+  readonly approved?: PlanApproval
   /** Where in the inputs secrets stand; left out where nowhere. Whoever shows a run hides them, and has no catalog to ask. */
   readonly sensitive?: readonly Pointer[]
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
   readonly tools: { readonly [name: string]: ToolPolicy }
+}
+
+/** What was agreed to before a run began: by tokens that are bound to its plan, catalog, inputs and principal. */
+export interface PlanApproval {
+  /** By dimension, the most that the run may come to: what would pass it is asked about. A dimension that is not there is 0. */
+  readonly blast: { readonly [dimension: string]: number }
+  /** Who, with the roles they had then, and what they have signed. */
+  readonly people: readonly {
+    readonly by: string
+    readonly roles: readonly string[]
+    readonly reason: string
+    readonly token: string
+  }[]
 }
 
 /** What must be known of a tool to settle a call of it, or to undo one. */
@@ -112,6 +130,8 @@ export interface TakenUp {
   readonly owner: string
   /** Whether it was taken from an owner whose lease had not run out. */
   readonly takeOver: boolean
+  /** It comes from another store, which nobody here can ask; left out where it does not. */
+  readonly adopted?: true
 }
 
 /** A transition was taken. */
@@ -265,8 +285,10 @@ export interface ApprovalRequested extends Approvers {
   /** The states of a transition. */
   readonly from?: string
   readonly to?: string
-  /** Why a call is asked about. */
+  /** Why a call is asked about; of a transition, why the call behind it is. */
   readonly because?: readonly Because[]
+  /** Of a transition: a decision stands for the call right behind it too. */
+  readonly covers?: true
   /** What would follow: the call; or each step behind the guard until the next one, with its inputs as far as they are known. */
   readonly follows: readonly Following[]
   /** SHA-256 over the run's salt and what would follow: what a decision is bound to. Left out before decisions were signed. */
@@ -325,6 +347,33 @@ export interface ApprovalLapsed {
   readonly requestId: string
   readonly stepId: string
   readonly failure: Failure
+}
+
+/** A rule of the host's was asked whether a transition may be taken. Its answer stands: it is not asked again. */
+export interface RuleEvaluated {
+  readonly kind: "rule-evaluated"
+  readonly stepId: string
+  /** `name@version`. */
+  readonly rule: string
+  /** What it has looked at, beside the run's principal. */
+  readonly inputs: GuardFacts
+  readonly holds: boolean
+  readonly tookMs: number
+  /** Why it does not hold. */
+  readonly failure?: Failure
+}
+
+/** A read once more, right before an effect: whether what it is based on is still so. */
+export interface Reread {
+  readonly kind: "reread"
+  /** The read's step; and the step of the effect. */
+  readonly stepId: string
+  readonly before: string
+  readonly tool: string
+  readonly tookMs: number
+  /** Left out where it failed. */
+  readonly result?: Json
+  readonly failure?: Failure
 }
 
 /** An effect whose outcome nothing but a person can find out. Never repeated blindly. */

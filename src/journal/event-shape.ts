@@ -111,6 +111,29 @@ const because = Type.Union([
   ),
 ])
 
+const facts = Type.Object(
+  {
+    from: text,
+    to: text,
+    inputs: json,
+    results: object,
+    follows: Type.Array(
+      Type.Object({ stepId: name, tool: name, args: object, open: optional(Type.Array(text)) }, closed),
+    ),
+  },
+  closed,
+)
+
+const approved = Type.Object(
+  {
+    blast: record(count),
+    people: Type.Array(Type.Object({ by: name, roles: Type.Array(text), reason: text, token: text }, closed), {
+      minItems: 1,
+    }),
+  },
+  closed,
+)
+
 const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TSchema } } = {
   "run-started": {
     journal: Type.Literal(journalVersion),
@@ -131,10 +154,11 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     unsigned: optional(Type.Literal(true)),
+    approved: optional(approved),
     sensitive: optional(places),
     tools: record(policy),
   },
-  "taken-up": { epoch: positive, owner: text, takeOver: Type.Boolean() },
+  "taken-up": { epoch: positive, owner: text, takeOver: Type.Boolean(), adopted: optional(Type.Literal(true)) },
   "state-entered": transition,
   intent: {
     ...attempt,
@@ -181,6 +205,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     from: optional(text),
     to: optional(text),
     because: optional(Type.Array(because)),
+    covers: optional(Type.Literal(true)),
     requestId: name,
     follows: Type.Array(following),
     inputs: optional(text),
@@ -196,6 +221,15 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     left: optional(positive),
   },
   "approval-lapsed": { stepId: name, requestId: name, failure },
+  "rule-evaluated": {
+    stepId: name,
+    rule: name,
+    inputs: facts,
+    holds: Type.Boolean(),
+    tookMs: milliseconds,
+    failure: optional(failure),
+  },
+  reread: { stepId: name, before: name, tool: name, tookMs: milliseconds, ...answer },
   "in-doubt": { ...attempt, failure },
   resolved: { ...step, answer: oneOf("applied", "not-applied", "again", "given-up"), ...word, ...answer },
   "cancel-requested": word,

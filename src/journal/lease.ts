@@ -1,5 +1,5 @@
 /** Who may write to a run, and what a store changes when somebody does: the same for every store, within its transaction. */
-import { type Entry, isForeign, journalVersion, type Recorded } from "./entry.ts"
+import { type Entry, type Event, isForeign, journalVersion, type Recorded } from "./entry.ts"
 import { JournalConflict, LeaseLost, RunUnderWay, type Taken } from "./failure.ts"
 import type { Lease, Writer } from "./journal.ts"
 import { isTerminal, type Status } from "./status.ts"
@@ -139,7 +139,13 @@ export function takeUp(
   if (isTerminal(run.status)) return new JournalConflict({ runId, seq: run.seq })
   const other = isHeld(run, nowMs) ? run.owner : undefined
   if (other !== undefined && !takeOver) return underWay(run, other)
-  const event = { kind: "taken-up", epoch: run.epoch + 1, owner, takeOver: other !== undefined } as const
+  const event: Event = {
+    kind: "taken-up",
+    epoch: run.epoch + 1,
+    owner,
+    takeOver: other !== undefined,
+    ...(isAdopted(run) ? { adopted: true } : {}),
+  }
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
   const after = advance(run, record)
   rows.addEntry(after, record)

@@ -84,6 +84,14 @@ function refuseWork(state: RunState, event: Work): string | undefined {
       if (standing(state, event.stepId)?.decided?.requestId !== event.requestId)
         return "nothing that stands was decided so"
       return refuseBusy(state) ?? refuseNext(state, event.stepId)
+    case "rule-evaluated":
+      if (state.ruled.has(event.stepId)) return `the rule at \`${event.stepId}\` was asked before`
+      if (event.holds !== (event.failure === undefined)) return "it holds, or says why it does not"
+      return refuseBusy(state) ?? refuseStep(state, event.stepId)
+    case "reread":
+      if (state.calls.get(event.stepId)?.idempotencyKey !== undefined) return "an effect is not made again to look at it"
+      if (!state.calls.has(event.stepId)) return `\`${event.stepId}\` was not read before`
+      return refuseBusy(state) ?? refuseNext(state, event.before)
     case "winding-down":
       if (state.ending !== undefined) return "it is winding down already"
       return step.open?.idempotencyKey === undefined ? undefined : "an effect is under way"

@@ -93,6 +93,18 @@ export class RunSecrets {
       const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
       return { ...event, follows }
     }
+    if (event.kind === "rule-evaluated") {
+      const { inputs, results, follows } = event.inputs
+      const facts = {
+        ...event.inputs,
+        inputs: hide(inputs, run.marks.inputs),
+        results: Object.fromEntries(
+          Object.entries(results).map(([stepId, result]) => [stepId, hide(result, run.resultOf({ stepId }))]),
+        ),
+        follows: follows.map((one) => ({ ...one, args: run.hideFollowing(one) })),
+      }
+      return { ...event, inputs: facts }
+    }
     const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
     const result =
       "result" in event && event.result !== undefined ? { result: hide(event.result, run.resultOf(event)) } : {}
@@ -176,7 +188,13 @@ class Marked {
   }
 
   /** Its arguments as they are known, and as they are written where they are not. */
-  hideFollowing({ stepId, args, open }: ApprovalRequested["follows"][number]): JsonObject {
+  hideFollowing({
+    stepId,
+    args,
+    open,
+  }: Pick<ApprovalRequested["follows"][number], "stepId" | "args"> & {
+    readonly open?: readonly string[]
+  }): JsonObject {
     const paths = this.argsOf({ stepId })
     const hidden = open === undefined ? hideArgs(args, paths) : hideWritten(args, paths)
     return isObject(hidden) ? hidden : {}

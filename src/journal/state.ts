@@ -13,6 +13,7 @@ import type {
   Reconciled,
   Recorded,
   Resolved,
+  RuleEvaluated,
   RunStarted,
   WindingDown,
 } from "./entry.ts"
@@ -46,6 +47,10 @@ export interface RunState {
   readonly microUsd: number
   /** What people were asked, by step, in the order in which they were asked. */
   readonly asked: AskedBySteps
+  /** What rules of the host's have answered, by step. */
+  readonly ruled: ReadonlyMap<string, RuleEvaluated>
+  /** What was read once more before the step at `done`, by the step that had read it. */
+  readonly reread: ReadonlyMap<string, { readonly atMs: number; readonly result: Json | undefined }>
   readonly cancel: CancelRequested | undefined
   readonly ending: WindingDown | undefined
   /** What became of undoing, by the step whose effect it was. */
@@ -67,6 +72,8 @@ export interface Called {
   /** Of an effect, as is the number of the call that it is known of. */
   readonly idempotencyKey: string | undefined
   readonly attempt: number
+  /** When its answer was written down. */
+  readonly atMs: number
   /** Another run has made the effect: it is not this one's to undo. */
   readonly replayed: boolean
 }
@@ -94,6 +101,8 @@ export interface Progress {
   /** When it was dispatched: first by this key, and last. The first is before all time where that is not known. */
   readonly firstAtMs: number
   readonly lastAtMs: number
+  /** The intent was found in the journal of another store, which knows what people were asked about there. */
+  readonly adopted: boolean
   /** Why nobody waits for its answer any more; undefined while somebody does. */
   readonly lost: AnswerLost | "process-ended" | "taken-over" | undefined
   /** What the outside said of it last, and how often in a row, since it was last called, that it could not tell. */
@@ -115,6 +124,7 @@ export const untouched: Progress = {
   open: undefined,
   firstAtMs: 0,
   lastAtMs: 0,
+  adopted: false,
   lost: undefined,
   reconciled: undefined,
   asked: 0,
@@ -125,6 +135,8 @@ export const untouched: Progress = {
   released: false,
   pause: undefined,
 }
+
+const none: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** The first entry. */
 export function begin(
@@ -153,6 +165,8 @@ export function begin(
     sideEffects: 0,
     microUsd: 0,
     asked: new Map(),
+    ruled: new Map(),
+    reread: new Map(),
     cancel: undefined,
     ending: undefined,
     undone: Growing.empty(),
@@ -204,12 +218,17 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
         step:
           step.open === undefined
             ? step
-            : { ...step, lost: step.lost ?? (event.takeOver ? "taken-over" : "process-ended") },
+            : {
+                ...step,
+                // Whoever has had it called again there is nobody here.
+                ...(event.adopted === true ? { adopted: true, excused: 0 } : {}),
+                lost: step.lost ?? (event.takeOver ? "taken-over" : "process-ended"),
+              },
       }
     case "intent":
       return begun(state, event, atMs)
     case "outcome":
-      return { ...answered(state, event.result, event.failure), workedMs: state.workedMs + event.tookMs }
+      return { ...answered(state, event.result, event.failure, atMs), workedMs: state.workedMs + event.tookMs }
     case "attempt-failed":
       return { ...failed(state, event), workedMs: state.workedMs + event.tookMs + (event.again?.afterMs ?? 0) }
     case "answer-lost":
@@ -223,12 +242,14 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
       return {
         step: untouched,
         done: state.done + 1,
+        reread: none,
         calls: state.calls.with(event.stepId, {
           args: event.args,
           result: event.failure === undefined ? event.result : undefined,
           failure: event.failure,
           idempotencyKey: event.idempotencyKey,
           attempt: 0,
+          atMs,
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
@@ -242,17 +263,24 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "approval-requested":
       return { status: "awaiting_approval", asked: ask(state.asked, event) }
     case "approval-decided":
-      return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
+      return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event, atMs) }
     case "approval-lapsed":
       return { asked: lapse(state.asked, event) }
+    case "rule-evaluated":
+      return { ruled: new Map(state.ruled).set(event.stepId, event), failure: event.failure }
+    case "reread": {
+      const { stepId, result, failure } = event
+      const reread = new Map(state.reread).set(stepId, { atMs, result })
+      return { reread, failure, workedMs: state.workedMs + event.tookMs }
+    }
     case "in-doubt":
       return { status: "in_doubt", failure: event.failure }
     case "resolved":
-      return { ...settled(state, event), status: "running" }
+      return { ...settled(state, event, atMs), status: "running" }
     case "cancel-requested":
       return { cancel: event, status: state.status === "in_doubt" ? "in_doubt" : "running" }
     case "observed":
-      return observed(state, event, seq)
+      return observed(state, event, seq, atMs)
     case "winding-down":
       return { ending: event, failure: event.failure, step: untouched, status: "running" }
     case "run-ended":
@@ -282,7 +310,12 @@ function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState>
 }
 
 /** The call that is open has an answer. */
-function answered(state: RunState, result: Json | undefined, failure: Failure | undefined): Partial<RunState> {
+function answered(
+  state: RunState,
+  result: Json | undefined,
+  failure: Failure | undefined,
+  atMs: number,
+): Partial<RunState> {
   const { open } = state.step
   if (open === undefined) return {}
   if (open.undoes === true)
@@ -293,12 +326,14 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
   return {
     step: untouched,
     done: state.done + 1,
+    reread: none,
     calls: state.calls.with(open.stepId, {
       args: open.args,
       result: failure === undefined ? result : undefined,
       failure,
       idempotencyKey: open.idempotencyKey,
       attempt: open.attempt,
+      atMs,
       replayed: false,
     }),
     failure,
@@ -320,7 +355,7 @@ function failed(state: RunState, event: AttemptFailed): Partial<RunState> {
 
 function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<RunState> {
   const { step } = state
-  if (event.answer === "applied") return answered(state, event.result, event.failure)
+  if (event.answer === "applied") return answered(state, event.result, event.failure, atMs)
   if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
   const { askedAtMs = atMs - event.tookMs } = event
@@ -338,12 +373,12 @@ function released(state: RunState, pause?: Pause): Partial<RunState> {
 }
 
 /** Somebody has looked: what failed before that counts no more. */
-function settled(state: RunState, { answer, result, failure }: Resolved): Partial<RunState> {
+function settled(state: RunState, { answer, result, failure }: Resolved, atMs: number): Partial<RunState> {
   const { step, undone, ending } = state
   const cleared = { ...state, failure: ending?.failure }
   switch (answer) {
     case "applied":
-      return { failure: cleared.failure, ...answered(cleared, result, undefined) }
+      return { failure: cleared.failure, ...answered(cleared, result, undefined, atMs) }
     case "not-applied":
       return released({ ...state, step: { ...step, failures: 0 } })
     case "again":
@@ -379,7 +414,7 @@ function atOnce(lost: Progress["lost"]): Progress["lost"] {
  * A late answer to the call that is open settles it. Any other truth is kept, and held against what was settled: that one call
  * did not happen proves nothing of an effect that was called more than once.
  */
-function observed(state: RunState, event: Observed, seq: number): Partial<RunState> {
+function observed(state: RunState, event: Observed, seq: number, atMs: number): Partial<RunState> {
   const { open, lost } = state.step
   const about =
     lost !== undefined &&
@@ -395,7 +430,7 @@ function observed(state: RunState, event: Observed, seq: number): Partial<RunSta
   return {
     observations: note(false),
     failure: cleared.failure,
-    ...answered(cleared, event.result, event.failure),
+    ...answered(cleared, event.result, event.failure, atMs),
     status: "running",
   }
 }

@@ -91,7 +91,7 @@ function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly 
     for (const [from, targets] of machine.transitions)
       for (const [to, { guard }] of targets)
         lines.push(
-          `  - \`${line(from)}\` to \`${line(to)}\`${guard === undefined ? "" : ", when a person has approved"}`,
+          `  - \`${line(from)}\` to \`${line(to)}\`${guard === undefined ? "" : guard === "approval" ? ", when a person has approved" : ", if a rule holds then"}`,
         )
   }
   const given = inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs)]

@@ -3,11 +3,16 @@
  * that nobody has altered it since it was written, and not who wrote it.
  */
 import { judgeWhole } from "../catalog/schema/judge.ts"
-import type { Entry, RunStarted } from "../journal/entry.ts"
+import type { Entry, RuleEvaluated, RunStarted } from "../journal/entry.ts"
 import { JournalDiverged, type JournalNewer, type JournalOlder } from "../journal/failure.ts"
+import { begin, fold, type RunState } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
+import { missingApprovers, proveAgain, type Unproved } from "./approval/bound.ts"
+import { approversIn, type KeySet } from "./approval/key-set.ts"
+import { provePlan } from "./approval/plan.ts"
+import { ruleMs } from "./call/rule.ts"
 import type { Footing } from "./drive/drive.ts"
-import { StalePlan } from "./failure.ts"
+import { InputsRefused, StalePlan } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { rederive } from "./rederive.ts"
@@ -24,6 +29,71 @@ export function holdToPlan(
   if (problem !== undefined) return new JournalDiverged({ runId, seq: 0, problem })
   const derived = rederive(footing, runId, entries)
   return derived instanceof Error ? derived : undefined
+}
+
+/**
+ * What people have said in it, by the key set of here and as of when they said it; and what its rules have answered. Where it is not
+ * known who has signed, nobody has.
+ */
+export async function proveWords(
+  footing: Footing,
+  runId: string,
+  entries: readonly Entry[],
+  keySet: KeySet | undefined,
+): Promise<Unproved | InputsRefused | JournalDiverged | undefined> {
+  let state: RunState | undefined
+  for (const entry of entries) {
+    const refused = state && (await proveWord(state, entry, keySet))
+    if (refused !== undefined) return refused
+    const { event, seq } = entry
+    if (event.kind === "rule-evaluated" && event.holds && !(footing instanceof Error)) {
+      const said = state && (await askAgain(footing, state, event))
+      if (said !== true)
+        return new JournalDiverged({ runId, seq, problem: `the rule \`${event.rule}\` does not say so here` })
+    }
+    const next: ReturnType<typeof fold> | ReturnType<typeof begin> = state === undefined ? begin(runId, entry) : fold(state, entry)
+    // It was derived anew before.
+    if (next instanceof Error) return undefined
+    if (state === undefined && next.started.approved !== undefined) {
+      if (keySet === undefined) return new InputsRefused(missingApprovers)
+      const refused = await provePlan(next, "*", {}, approversIn(keySet), entry.atMs)
+      if (refused !== undefined) return refused
+    }
+    state = next
+  }
+  return undefined
+}
+
+async function proveWord(
+  state: RunState,
+  { event, atMs }: Entry,
+  keySet: KeySet | undefined,
+): Promise<Unproved | InputsRefused | undefined> {
+  if (event.kind !== "approval-decided" || event.decision !== "approved" || state.started.unsigned === true)
+    return undefined
+  const asked = state.asked.get(event.stepId)
+  if (asked === undefined) return undefined
+  if (keySet === undefined) return new InputsRefused(missingApprovers)
+  return proveAgain(state, asked, event, approversIn(keySet), Math.max(atMs, state.updatedAtMs))
+}
+
+/** The same question to the same rule. */
+async function askAgain({ steps }: ReadyPlan, { started }: RunState, event: RuleEvaluated): Promise<boolean> {
+  const step = steps.find((one) => one.step.id === event.stepId)
+  const guard = step?.kind === "transition" ? step.rule.guard : undefined
+  if (guard === undefined || guard === "approval") return false
+  const { tenant, subject, roles } = started
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ruleMs)
+  })
+  try {
+    return (await Promise.race([guard.holds(structuredClone(event.inputs), { tenant, subject, roles: [...roles] }), late])) === true
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** What settling, undoing and the end of the run go by, and what the plan reads. */

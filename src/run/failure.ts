@@ -27,6 +27,7 @@ export class OnceConflict extends refusal("RUN112") {}
 export class UndoFailed extends refusal("RUN113") {}
 export class SettlementContradicted extends refusal("RUN114") {}
 export class NotAllowed extends refusal("RUN115") {}
+export class ValidationRefused extends refusal("RUN116") {}
 export class InputsRefused extends refusal("RUN201") {
   constructor({ of = "run", ...fields }: Omit<Fields<"RUN201">, "of"> & { readonly of?: "run" | "runner" | "worker" }) {
     super({ ...fields, of })
@@ -55,6 +56,8 @@ export class ApproverNotEntitled extends refusal("RUN311") {}
 export class DecisionUnsigned extends refusal("RUN312") {}
 export class ApprovalReplayed extends refusal("RUN313") {}
 export class ApproversUnavailable extends refusal("RUN314") {}
+export class WorldChanged extends refusal("RUN315") {}
+export class RuleRefused extends refusal("RUN316") {}
 export class BudgetExhausted extends refusal("RUN401") {}
 export class LimitExhausted extends refusal("RUN402") {}
 export class OutcomeNotRecorded extends refusal("RUN506") {}
@@ -75,6 +78,9 @@ export type StopReason =
   | OnceConflict
   | UndoFailed
   | NotAllowed
+  | ValidationRefused
+  | WorldChanged
+  | RuleRefused
   | SettlementContradicted
   | ApprovalDenied
   | RunCancelled

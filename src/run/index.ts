@@ -28,6 +28,8 @@ export {
 } from "./approval/decide.ts"
 export { type IssueOptions, issueApproval } from "./approval/issue.ts"
 export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
+export type { PlanRequest } from "./approval/plan.ts"
+export { type PlanRequestOptions, planRequest } from "./approval/plan-request.ts"
 export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
 export { type NotAppliedOptions, notApplied } from "./call/not-applied.ts"
@@ -79,6 +81,7 @@ export {
   type Toolbox,
   type ToolHandler,
   toolbox,
+  type Validate,
 } from "./toolbox.ts"
 export {
   createWorker,

@@ -2,14 +2,16 @@
  * Derives every action of a run anew, from its plan and the entries before it, and holds each entry against what `next` would have
  * done. What comes from outside (answers, people, other processes) is taken as it stands.
  */
+import { sayPredicate } from "../catalog/predicate.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
-import type { ApprovalDecided, ApprovalRequested, Entry, Event, Failure, RunStarted } from "../journal/entry.ts"
+import type { ApprovalDecided, ApprovalRequested, Entry, Event, Failure, Intent, RunStarted } from "../journal/entry.ts"
 import { JournalDiverged } from "../journal/failure.ts"
 import { type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { termsOf } from "./admit.ts"
+import { agreedTo } from "./drive/begin-call.ts"
 import { nameEffect } from "./drive/look-up.ts"
 import { type Action, type Asks, type CallAction, type NewEffect, next } from "./next/next.ts"
 import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
@@ -58,6 +60,8 @@ type Derived = Extract<
       | "step-refused"
       | "state-entered"
       | "approval-requested"
+      | "rule-evaluated"
+      | "reread"
       | "in-doubt"
       | "winding-down"
       | "run-ended"
@@ -71,6 +75,8 @@ const derived: ReadonlySet<Event["kind"]> = new Set<Derived["kind"]>([
   "step-refused",
   "state-entered",
   "approval-requested",
+  "rule-evaluated",
+  "reread",
   "in-doubt",
   "winding-down",
   "run-ended",
@@ -89,7 +95,7 @@ function follows(action: Action, event: Derived): boolean {
   switch (event.kind) {
     case "intent":
       if (action.kind === "call-again") return same(action.intent, event)
-      return action.kind === "call" && isUnasked(action) && same(intentOf(action, event.generation), event)
+      return action.kind === "call" && isIntentOf(action, event)
     case "replayed":
       return action.kind === "call" && isReplayOf(action, event)
     case "reconciled":
@@ -100,10 +106,22 @@ function follows(action: Action, event: Derived): boolean {
       return action.kind === "enter-state" && isCrossing(action.transition, event)
     case "approval-requested":
       if (action.kind === "call") return isOf(action, event) && isAskedSo(action.ask, event)
+      if (action.kind === "enter-state" && action.cover !== undefined)
+        return isCrossing(action.transition, event) && isAskedSo(action.asks, event)
       return action.kind === "request-approval" && isCrossing(action.transition, event) && isAskedSo(action.asks, event)
+    case "rule-evaluated":
+      return (
+        action.kind === "ask-rule" &&
+        action.transition.step.id === event.stepId &&
+        sayPredicate(action.rule) === event.rule &&
+        same(action.facts, event.inputs)
+      )
+    case "reread":
+      return action.kind === "call" && isBasis(action, event)
     case "in-doubt":
       // What was agreed to may not count any more when it comes to another call.
-      if (action.kind === "call-again") return isOf(action.intent, event) && action.asked !== undefined
+      if (action.kind === "call-again")
+        return isOf(action.intent, event) && (action.asked !== undefined || action.cover !== undefined)
       return action.kind === "mark-in-doubt" && isOf(action, event) && isDoubtOf(action, event)
     case "winding-down":
       // A run that waits for a person past its deadline is told so by the clock.
@@ -128,20 +146,33 @@ const isCrossing = (
 ): boolean => step.id === event.stepId && from === event.from && to === event.to
 
 /** Runs that began before decisions were signed have no digest. */
-const isAskedSo = (asks: Asks | undefined, { follows, inputs, approvers, approverRoles }: ApprovalRequested): boolean =>
+const isAskedSo = (
+  asks: Asks | undefined,
+  { follows, inputs, approvers, approverRoles, covers }: ApprovalRequested,
+): boolean =>
   asks !== undefined &&
+  covers === asks.covers &&
   same(asks.follows, follows) &&
   (inputs === undefined || inputs === asks.inputs) &&
   approvers === asks.approvers.approvers &&
   same(asks.approvers.approverRoles, approverRoles)
 
-/** What only the store knows may have been so little that nobody was asked. */
-const isUnasked = ({ ask }: CallAction): boolean => ask === undefined || ask.because.length === 0
+/** What only the store knows may have been so little that nobody was asked; or somebody has agreed who stands for those that would be. */
+function isIntentOf(action: CallAction, event: Derived & { kind: "intent" }): boolean {
+  const { ask, cover } = action
+  const intent = intentOf(action, event.generation)
+  const unasked = (ask === undefined || ask.because.length === 0) && same(intent, event)
+  return unasked || (cover !== undefined && same(agreedTo(intent), event))
+}
+
+const isBasis = ({ stepId, basis }: CallAction, event: Derived & { kind: "reread" }): boolean =>
+  stepId === event.before &&
+  basis?.reads.some((read) => read.stepId === event.stepId && read.tool === event.tool) === true
 
 const isLate = ({ tag }: Failure): boolean => tag === "BudgetExhausted"
 
 /** All of it but the generation, which the store knew. */
-function intentOf({ stepId, tool, attempt, args, undoes, effect, microUsd }: CallAction, generation = 0): Event {
+function intentOf({ stepId, tool, attempt, args, undoes, effect, microUsd }: CallAction, generation = 0): Intent {
   return {
     kind: "intent",
     stepId,
@@ -192,6 +223,7 @@ function isRefusalOf(action: Action, event: Derived & { kind: "step-refused" }):
         (failure.tag === "UndoFailed" && action.undoes === true) ||
         (failure.tag === "OnceConflict" && effect?.once !== undefined) ||
         (failure.tag === "LimitExhausted" && (effect?.reserves.length ?? 0) > 0) ||
+        (failure.tag === "ValidationRefused" && effect !== undefined && action.tool.validate === true) ||
         (isLate(failure) && notAfterMs !== undefined)
       return may && isOf(action, event) && failure.stepId === event.stepId
     }

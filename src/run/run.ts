@@ -6,15 +6,16 @@ import { changedParts } from "../catalog/slice.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
 import { definePlan } from "../define-plan.ts"
-import type { Entry, Event, TakenUp } from "../journal/entry.ts"
+import type { Entry, Event, RunStarted, TakenUp } from "../journal/entry.ts"
 import { JournalDiverged, LeaseLost } from "../journal/failure.ts"
 import { Journal, type JournalService } from "../journal/journal.ts"
 import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
-import { holdToPlan } from "./adopted.ts"
+import { holdToPlan, proveWords } from "./adopted.ts"
 import type { KeySet } from "./approval/key-set.ts"
+import { admitApproval } from "./approval/plan.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
@@ -92,18 +93,33 @@ export const execute = <
     const ready = prepare(plan, toolbox.catalog)
     if (ready instanceof StalePlan) return yield* ready
     const ids = yield* Ids
-    const started = admitRun(ready, options, ids.make("salt"))
-    if (started instanceof InputsRefused) return yield* started
+    const admitted = admitRun(ready, options, ids.make("salt"))
+    if (admitted instanceof InputsRefused) return yield* admitted
     const holder = holderOf(options, ids)
     if (holder instanceof InputsRefused) return yield* holder
     const runId = options.runId ?? ids.make("run")
     const clock = yield* Clock
+    const started = yield* approved(runId, admitted, options, clock.currentTimeMillisUnsafe())
     const first = { seq: 0, atMs: clock.currentTimeMillisUnsafe(), event: started }
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
     return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options))
   })
+
+/** With what people have agreed to beforehand. */
+const approved = (
+  runId: string,
+  started: RunStarted,
+  { approval, approvers }: Pick<RunOptions, "approval"> & Driving,
+  nowMs: number,
+): Effect.Effect<RunStarted, RunFailure> =>
+  approval === undefined
+    ? Effect.succeed(started)
+    : Effect.flatMap(
+        Effect.promise(() => admitApproval(approval, runId, started, approvers, nowMs)),
+        (found) => (found instanceof Error ? Effect.fail(found) : Effect.succeed({ ...started, approved: found })),
+      )
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
 export const resume = <Spec extends CatalogSpec, const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>>(
@@ -143,7 +159,10 @@ export const goOn = (
     const { owner, leaseMs } = holder
     const takeOver = options.takeOver === true
     if (takeOver && (yield* journal.look(state.runId))?.adopted === true) {
-      const refused = holdToPlan(footing, state.runId, state.started, yield* journal.read(state.runId))
+      const entries = yield* journal.read(state.runId)
+      const refused =
+        holdToPlan(footing, state.runId, state.started, entries) ??
+        (yield* Effect.promise(() => proveWords(footing, state.runId, entries, options.approvers)))
       if (refused !== undefined) return yield* refused
     }
     const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
@@ -190,7 +209,7 @@ const refuseLong = (leaseMs: number): InputsRefused =>
 
 const defaultLeaseMs = 30_000
 
-const admitPlan = (plan: unknown): InputsRefused | undefined =>
+export const admitPlan = (plan: unknown): InputsRefused | undefined =>
   isCompiledPlan(plan)
     ? undefined
     : new InputsRefused({

@@ -37,17 +37,32 @@ export type Handler<Args, Result> = (args: Args, context: CallContext) => Handle
 /** Asks the outside what became of an effect whose answer was lost, by its idempotency key: see `reconciled`. */
 export type Reconcile<Args, Result> = (key: string, args: Args, context: CallContext) => Handled<Reconciliation<Result>>
 
-/** What a tool needs: its handler, and a `reconcile` beside it where the catalog declares one. */
-export type ToolHandler<T extends ToolSpec> = T extends { readonly reconcile: object }
-  ? Paired<T>
-  : "reconcile" extends keyof T
-    ? HandlerOf<T> | Paired<T>
-    : HandlerOf<T>
+/**
+ * Looks at a call right before it is made: whether what it is about is there, say. `true`, or why it must not be made. It may be
+ * asked more than once, and does nothing itself.
+ */
+export type Validate<Args> = (args: Args, context: CallContext) => Handled<true | string>
 
-interface Paired<T extends ToolSpec> {
-  readonly call: HandlerOf<T>
-  readonly reconcile: MayBeIsolated<Reconcile<ArgsOf<T>, ResultOf<T>>>
-}
+/** What a tool needs: its handler; and `reconcile` and `validate` beside it where the catalog declares them. */
+export type ToolHandler<T extends ToolSpec> = T extends { readonly reconcile: object } | { readonly validate: true }
+  ? Accompanied<T>
+  : Extract<"reconcile" | "validate", keyof T> extends never
+    ? HandlerOf<T>
+    : HandlerOf<T> | Accompanied<T>
+
+type Accompanied<T extends ToolSpec> = { readonly call: HandlerOf<T> } & Beside<
+  T,
+  "reconcile",
+  MayBeIsolated<Reconcile<ArgsOf<T>, ResultOf<T>>>
+> &
+  Beside<T, "validate", MayBeIsolated<Validate<ArgsOf<T>>>>
+
+/** There where it is declared; where nobody knows whether it is, it may be. */
+type Beside<T, Part extends "reconcile" | "validate", Written> = T extends { readonly [_ in Part]: object | true }
+  ? { readonly [_ in Part]: Written }
+  : Part extends keyof T
+    ? { readonly [_ in Part]?: Written }
+    : unknown
 
 type HandlerOf<T extends ToolSpec> = T extends { readonly isolate: true }
   ? Isolated<Handler<ArgsOf<T>, ResultOf<T>>>
@@ -63,6 +78,7 @@ export type Handlers<Spec extends CatalogSpec> = {
 export interface ToolHandlers {
   readonly call: AnyHandler | Isolated
   readonly reconcile: AnyHandler | Isolated | undefined
+  readonly validate: AnyHandler | Isolated | undefined
 }
 
 export type AnyHandler = (...given: readonly never[]) => unknown
@@ -122,6 +138,7 @@ const unreadable = "`tools` cannot be read: a getter in it throws"
 interface Given {
   readonly call: unknown
   readonly reconcile: unknown
+  readonly validate: unknown
 }
 
 /** Each read once. Undefined where they cannot be read. */
@@ -134,9 +151,9 @@ function readHandlers(handlers: unknown): ReadonlyMap<string, Given> | undefined
 }
 
 const read = (one: unknown): Given => {
-  if (!isObject(one) || one instanceof Isolated) return { call: one, reconcile: undefined }
-  const { call, reconcile } = one as Partial<Given>
-  return { call, reconcile }
+  if (!isObject(one) || one instanceof Isolated) return { call: one, reconcile: undefined, validate: undefined }
+  const { call, reconcile, validate } = one as Partial<Given>
+  return { call, reconcile, validate }
 }
 
 function findProblem(catalog: unknown, handlers: unknown, given: ReadonlyMap<string, Given>): string | undefined {
@@ -156,15 +173,18 @@ function findProblem(catalog: unknown, handlers: unknown, given: ReadonlyMap<str
 const isHandler = (value: unknown): boolean => typeof value === "function" || value instanceof Isolated
 
 /** A handler that is there, but not as its tool wants it. */
-function findMisfit({ name, reconcile, isolate }: Tool, given: Given | undefined): readonly string[] {
+function findMisfit({ name, isolate, ...declared }: Tool, given: Given | undefined): readonly string[] {
   const problems: string[] = []
   if (isolate && !(given?.call instanceof Isolated))
     problems.push(`\`${name}\` is declared with \`isolate\`: its handler must be what \`isolated\` makes`)
-  if (reconcile !== undefined && !isHandler(given?.reconcile))
-    problems.push(`\`${name}\` is declared with \`reconcile\`: it needs \`{ call, reconcile }\``)
-  if (reconcile === undefined && given?.reconcile !== undefined)
-    problems.push(`a \`reconcile\` for \`${name}\`, which is declared without`)
-  for (const one of [given?.call, given?.reconcile]) {
+  for (const part of ["reconcile", "validate"] as const) {
+    const wanted = declared[part] !== undefined && declared[part] !== false
+    if (wanted && !isHandler(given?.[part]))
+      problems.push(`\`${name}\` is declared with \`${part}\`: it needs \`{ call, ${part} }\``)
+    if (!wanted && given?.[part] !== undefined)
+      problems.push(`a \`${part}\` for \`${name}\`, which is declared without`)
+  }
+  for (const one of [given?.call, given?.reconcile, given?.validate]) {
     if (one instanceof Isolated && one.fault !== undefined)
       problems.push(`the isolated handler of \`${name}\`: ${one.fault}`)
   }

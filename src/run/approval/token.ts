@@ -40,6 +40,8 @@ const numericDate = Type.Integer({ minimum: 0, maximum: 253_402_300_799 })
 const ClaimsShape = Type.Object(
   {
     ...BoundShape,
+    /** Of a whole plan: by dimension, the most that its run may come to. */
+    blast: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
     decision: Type.Union([Type.Literal("approved"), Type.Literal("denied")]),
     reason: Type.String({ maxLength: 1_000 }),
     /** Not before, and not at or after. */
@@ -59,7 +61,7 @@ const HeaderShape = Type.Object(
 
 /** What a token may be at most, in characters. */
 const tokenMax = 8_192
-const bounds = { textBytes: tokenMax, depth: 3, nodes: 100, stringBytes: tokenMax }
+const bounds = { textBytes: tokenMax, depth: 3, nodes: 300, stringBytes: tokenMax }
 
 export interface Signer {
   /** Names the key in the host's key set. */
@@ -116,6 +118,8 @@ export async function verify(
   if (claims === undefined) return refuse("does not say what an approval says")
   for (const field of Object.keys(BoundShape) as readonly (keyof Bound)[])
     if (claims[field] !== bound[field]) return new ApprovalMismatch({ runId, stepId, field })
+  if (canonical(claims.blast ?? null) !== canonical(bound.blast ?? null))
+    return new ApprovalMismatch({ runId, stepId, field: "blast" })
   const at = (seconds: number): string => new Date(seconds * 1_000).toISOString()
   if (nowMs < claims.nbf * 1_000) return new ApprovalEarly({ runId, stepId, at: at(claims.nbf) })
   if (nowMs >= claims.exp * 1_000) return new ApprovalExpired({ runId, stepId, at: at(claims.exp) })

@@ -25,6 +25,8 @@ export interface CalledTool {
   readonly mutates: boolean
   readonly timeoutMs: number
   readonly result: Schema | undefined
+  /** Its toolbox looks at each call before it is made. */
+  readonly validate?: boolean
 }
 
 export interface Worker {

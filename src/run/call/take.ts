@@ -9,7 +9,12 @@ import { excerpt } from "./describe.ts"
 export interface Taken {
   readonly result: Copied
   readonly reconciliation: TakenReconciliation
+  readonly validation: TakenValidation
+  readonly verdict: "yes" | "no" | "neither"
 }
+
+/** Why a call must not be made. */
+export type TakenValidation = { readonly ok: true } | { readonly ok: false; readonly said: string }
 
 /** What is no reconciliation tells nothing of the effect. */
 export type TakenReconciliation =
@@ -20,6 +25,8 @@ export type TakenReconciliation =
 export const take: { readonly [For in keyof Taken]: (value: unknown, bounds: Bounds) => Taken[For] } = {
   result: takeResult,
   reconciliation: takeReconciliation,
+  validation: takeValidation,
+  verdict: (value) => (value === true ? "yes" : value === false ? "no" : "neither"),
 }
 
 /**
@@ -48,6 +55,12 @@ function takeReconciliation(value: unknown, bounds: Bounds): TakenReconciliation
     default:
       return { kind: "unknown", said: "what it gave back is none of what `reconciled` makes" }
   }
+}
+
+function takeValidation(value: unknown): TakenValidation {
+  if (value === true) return { ok: true }
+  if (typeof value === "string" && value.trim() !== "") return { ok: false, said: excerpt(value) }
+  return { ok: false, said: "it answered with neither `true` nor a reason" }
 }
 
 /** A proxy may answer with anything, or throw. */

@@ -1,9 +1,7 @@
 /** A new call: of the plan's next step, of a read once more, or of an undo. */
 import type * as Effect from "effect/Effect"
-import { isAbove } from "../../catalog/authority.ts"
-import type { ApprovalRequested } from "../../journal/entry.ts"
-import { scopeIdOf } from "../../journal/tables.ts"
-import type { RunFailure, StoreFailure } from "../failure.ts"
+import type { Intent } from "../../journal/entry.ts"
+import type { RunFailure } from "../failure.ts"
 import type { CallAction, NewEffect } from "../next/next.ts"
 import { checkAgreed } from "./agreed.ts"
 import { checkDeadline, limitOf } from "./deadline.ts"
@@ -11,6 +9,9 @@ import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { nameEffect, type Register } from "./look-up.ts"
 import { isLong, pause } from "./pause.ts"
+import { permit } from "./permit.ts"
+import { reread } from "./reread.ts"
+import { validate } from "./validate.ts"
 
 export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
   const { book } = desk
@@ -26,8 +27,19 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if (released && (yield* book.flush()) === "overtaken") return "look-again"
   const found = effect === undefined ? {} : yield* name(desk, action, effect)
   if ("kind" in found) return found
-  const first = (yield* askFirst(desk, action)) ?? (yield* checkAgreed(desk, action.asked, action.asks))
-  if (first !== undefined) return first
+  const permission = yield* permit(desk, action)
+  if (typeof permission === "object") return permission
+  const refused = (yield* reread(desk, action)) ?? (yield* validate(desk, action))
+  if (refused !== undefined) return refused
+  if (tool.validate === true && undoes === undefined) {
+    // That took a while, perhaps.
+    const late = checkDeadline(desk, stepId, action.notAfterMs)
+    if (late !== undefined) return late
+    const still = permission === "covered" ? yield* permit(desk, action) : permission
+    if (typeof still === "object") return still
+  }
+  const lapsed = yield* checkAgreed(desk, action.asked, action.asks)
+  if (lapsed !== undefined) return lapsed
   return yield* dispatch(
     desk,
     tool,
@@ -38,12 +50,18 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
       attempt,
       args,
       ...(undoes === undefined ? {} : { undoes }),
-      ...found,
+      ...(permission === "covered" ? agreedTo(found) : found),
       ...(microUsd === 0 ? {} : { microUsd }),
     },
     limitOf(desk, action),
   )
 }
+
+/** What people have agreed to is not held to what may be done without them. */
+export const agreedTo = <Named extends Pick<Intent, "reserves">>({ reserves, ...named }: Named) => ({
+  ...named,
+  ...(reserves === undefined ? {} : { reserves: reserves.map(({ above: _, ...reserve }) => reserve) }),
+})
 
 /** Most effects are new, and the store takes them or refuses them when the intent is written: only where it may refuse, it is asked. */
 function* name(desk: Desk, action: CallAction, effect: NewEffect): ReturnType<Register["lookUp"]> {
@@ -51,22 +69,4 @@ function* name(desk: Desk, action: CallAction, effect: NewEffect): ReturnType<Re
   // What was made before is not asked about again.
   if (!state.step.released && !desk.cautious && action.ask === undefined) return nameEffect(effect)
   return yield* desk.register.lookUp(state, action, effect)
-}
-
-/** The request, where a person is to be asked about the call. */
-function* askFirst(
-  { book, ids }: Desk,
-  { stepId, ask }: CallAction,
-): Effect.fn.Return<ApprovalRequested | undefined, StoreFailure> {
-  if (ask === undefined) return undefined
-  const { tenant } = book.state.started
-  const because = [...ask.because]
-  for (const { scope, dimension, above, own } of ask.wider) {
-    const scopeId = scopeIdOf(scope, book.state.started)
-    const used = yield* book.journal.used(tenant, { scope, scopeId, dimension })
-    if (isAbove(above, used, own)) because.push({ kind: "above", dimension, above, total: used + own, scope, own })
-  }
-  if (because.length === 0) return undefined
-  const { follows, inputs, approvers } = ask
-  return { kind: "approval-requested", requestId: ids.make("apr"), stepId, because, follows, inputs, ...approvers }
 }

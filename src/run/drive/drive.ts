@@ -24,8 +24,10 @@ import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { Register } from "./look-up.ts"
 import { isLong, pause } from "./pause.ts"
+import { permitCrossing, requestCrossing } from "./permit.ts"
 import { Pulse } from "./pulse.ts"
 import { reconcile } from "./reconcile.ts"
+import { askRule } from "./rule.ts"
 
 /** What a run goes on with: its plan, or why nothing new may be begun. */
 export type Footing = ReadyPlan | StalePlan
@@ -131,7 +133,6 @@ function dueOf(action: Action): number | undefined {
 }
 
 function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
-  const { ids } = desk
   switch (action.kind) {
     case "call":
       return yield* beginCall(desk, action)
@@ -146,22 +147,15 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "enter-state": {
       const { step, from, to } = action.transition
       const late =
-        checkDeadline(desk, step.id, action.notAfterMs) ?? (yield* checkAgreed(desk, action.asked, action.asks))
+        checkDeadline(desk, step.id, action.notAfterMs) ??
+        (yield* permitCrossing(desk, action)) ??
+        (yield* checkAgreed(desk, action.asked, action.asks))
       return late ?? { kind: "state-entered", stepId: step.id, from, to }
     }
-    case "request-approval": {
-      const { step, from, to } = action.transition
-      const { approvers, ...asks } = action.asks
-      return {
-        kind: "approval-requested",
-        requestId: ids.make("apr"),
-        stepId: step.id,
-        from,
-        to,
-        ...asks,
-        ...approvers,
-      }
-    }
+    case "request-approval":
+      return yield* requestCrossing(desk, action.transition, action.asks, action.ask)
+    case "ask-rule":
+      return yield* askRule(desk, action)
     case "mark-in-doubt": {
       const { kind: _, ...doubt } = action
       return { kind: "in-doubt", ...doubt }

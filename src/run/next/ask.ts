@@ -44,7 +44,7 @@ export function askAbout(ready: ReadyPlan, { tool }: ReadyCall, args: JsonObject
 }
 
 /** What the run has done itself; of what another run has made it takes only the result. */
-function sumOf({ steps }: ReadyPlan, dimension: string, { calls, done }: RunState): number {
+export function sumOf({ steps }: ReadyPlan, dimension: string, { calls, done }: RunState): number {
   let sum = 0
   for (const step of steps.slice(0, done)) {
     if (step.kind !== "call") continue

@@ -1,5 +1,6 @@
 /** What to do next: a function of the plan and what has happened, and of nothing else. Time comes in through the entries. */
 import { mayUse, sayNotAllowed } from "../../catalog/authority.ts"
+import type { GuardFacts, GuardRule } from "../../catalog/predicate.ts"
 import { omissionsOf } from "../../check/omissions.ts"
 import { type Asked, standing } from "../../journal/asked.ts"
 import type { Approvers, Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
@@ -20,12 +21,15 @@ import {
   SettlementContradicted,
   type StopReason,
 } from "../failure.ts"
-import { type Ask, askAbout, digestOf } from "./ask.ts"
+import { type Ask, digestOf } from "./ask.ts"
+import { type Basis, basisOf, checkFresh } from "./fresh.ts"
 import { checkKnown, checkNow, countOf } from "./check.ts"
 import { compensate, stop } from "./compensate.ts"
+import { askOf, type Cover, coverAgain, coveredBehind, coverOf, type PlanCover, planCover, sayTerms } from "./cover.ts"
 import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
+import { factsFor } from "./rule.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
 import { attemptsMax, checkRetries, decideRetry, retryIn } from "./retry.ts"
 import { settle } from "./settle.ts"
@@ -37,7 +41,15 @@ export type Action =
   | Reconcile
   | EnterState
   /** Of a guarded transition. */
-  | { readonly kind: "request-approval"; readonly transition: ReadyTransition; readonly asks: Asks }
+  | {
+      readonly kind: "request-approval"
+      readonly transition: ReadyTransition
+      readonly asks: Asks
+      /** Why the call behind it is asked about, where one decision does for both. */
+      readonly ask: Ask | undefined
+    }
+  /** Of a transition that a rule of the host's guards. */
+  | AskRule
   /** For a person's decision, until the run's deadline. */
   | { readonly kind: "wait"; readonly stepId: string; readonly notAfterMs: number | undefined }
   | {
@@ -63,6 +75,8 @@ export interface Asks {
   readonly follows: readonly Following[]
   readonly inputs: string
   readonly approvers: Approvers
+  /** Of a transition: a decision stands for the call right behind it too. */
+  readonly covers?: true
 }
 
 export interface EnterState {
@@ -71,8 +85,17 @@ export interface EnterState {
   /** What people have said of it, where they were asked; and what they must have been shown. */
   readonly asked: Asked | undefined
   readonly asks: Asks | undefined
+  /** What stands for what they would have said. */
+  readonly cover?: PlanCover | undefined
   /** When the run's deadline ends. */
   readonly notAfterMs: number | undefined
+}
+
+export interface AskRule {
+  readonly kind: "ask-rule"
+  readonly transition: ReadyTransition
+  readonly rule: GuardRule
+  readonly facts: GuardFacts
 }
 
 /** A new call: of the plan's next step, of a read once more, or of an undo. */
@@ -89,6 +112,10 @@ export interface CallAction {
   readonly microUsd: number
   /** A person is to be asked first: for certain, or if the store says so. */
   readonly ask: (Ask & Asks) | undefined
+  /** What stands for what they would say. */
+  readonly cover?: Cover | undefined
+  /** What it is based on, where the catalog says how long that may stand. */
+  readonly basis?: Basis | undefined
   /** What people have said of it, where they were asked; and what they must have been shown. */
   readonly asked: Asked | undefined
   readonly asks: Asks | undefined
@@ -112,8 +139,9 @@ export interface CallAgain {
   readonly tool: CalledTool
   readonly pause: Pause | undefined
   readonly intent: Intent
-  /** What people have said of it, where they were asked. */
+  /** What people have said of it, where they were asked; or what stands for that. */
   readonly asked: Asked | undefined
+  readonly cover?: Cover | undefined
 }
 
 /** The outside is asked what became of an intent. */
@@ -136,7 +164,7 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   const { open, lost } = state.step
   const toolOf = (name: string): CalledTool => calledTool(ready, state, name)
   if (open?.idempotencyKey !== undefined)
-    return lost === undefined ? { kind: "nothing" } : settle(state, open, toolOf(open.tool))
+    return lost === undefined ? { kind: "nothing" } : covered(ready, state, settle(state, open, toolOf(open.tool)))
   if (state.ending !== undefined) return compensate(state, toolOf, (name) => ready?.catalog.tools.get(name))
   if (state.cancel !== undefined) return stop(state, "cancelled", record(new RunCancelled(state.cancel)))
   if (state.failure !== undefined) return stopFor(state, state.failure)
@@ -152,6 +180,13 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   if (failure !== undefined) return fail(state, failure)
   if (step === undefined) return { kind: "end", status: "succeeded" }
   return step.kind === "call" ? call(ready, step, state) : cross(ready, step, state)
+}
+
+/** What stands for a decision, by which a call may be made once more. */
+function covered(ready: ReadyPlan | undefined, state: RunState, action: Action): Action {
+  if (action.kind !== "call-again" || action.asked !== undefined || action.intent.undoes === true) return action
+  const cover = coverAgain(ready, state, action.intent)
+  return cover === undefined ? action : { ...action, cover }
 }
 
 /** That the transition at which it stands was denied is known without the plan. */
@@ -238,7 +273,12 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
         problem: `does not say \`${unstated.path.at(-1)}\`, which must be stated`,
       }),
     )
+  const changed = checkFresh(step, state)
+  if (changed !== undefined) return fail(state, changed)
   const asked = standing(state, stepId)
+  const ask = asked === undefined ? askFirst(ready, step, args, state) : undefined
+  const cover =
+    ask && coverOf(ready, step, args, state, (transition) => askedAt(ready, transition, state)?.asks)
   const action: CallAction = {
     kind: "call",
     stepId,
@@ -248,7 +288,9 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     pause: pause ?? state.step.pause,
     effect: undefined,
     microUsd: step.tool.costMicroUsd,
-    ask: asked === undefined ? askFirst(ready, step, args, state) : undefined,
+    ask,
+    ...(cover === undefined ? {} : { cover }),
+    ...basisOf(step, state, asked ?? (cover?.kind === "guard" ? cover.asked : undefined)),
     asked,
     asks: asked === undefined ? undefined : asksOf(step, args, state),
     notAfterMs: deadlineOf(state),
@@ -262,7 +304,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
 }
 
 function askFirst(ready: ReadyPlan, step: ReadyCall, args: JsonObject, state: RunState): CallAction["ask"] {
-  const ask = askAbout(ready, step, args, state)
+  const ask = askOf(ready, step, args, state)
   return ask && { ...ask, ...asksOf(step, args, state) }
 }
 
@@ -270,15 +312,7 @@ function asksOf({ step, tool }: ReadyCall, args: JsonObject, state: RunState): A
   const { name, effect, description, authority } = tool
   // The journal keeps the plan, but not the order of its keys.
   const follows = [{ stepId: step.id, tool: name, effect, description, args }]
-  const { approvers, approverRoles } = authority
-  return {
-    follows,
-    inputs: digestOf(state.started.salt, step.id, follows),
-    approvers: {
-      ...(approvers === 1 ? {} : { approvers }),
-      ...(approverRoles === undefined ? {} : { approverRoles }),
-    },
-  }
+  return { follows, inputs: digestOf(state.started.salt, step.id, follows), approvers: sayTerms(authority) }
 }
 
 /** Budgets that calls use up. At the limit is allowed, past it is not. */
@@ -330,13 +364,41 @@ function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): 
   const stepId = transition.step.id
   const asked = standing(state, stepId)
   const notAfterMs = deadlineOf(state)
-  if (!transition.guarded) return { kind: "enter-state", transition, asked, asks: undefined, notAfterMs }
+  const { guard } = transition.rule
+  const enter: EnterState = { kind: "enter-state", transition, asked, asks: undefined, notAfterMs }
+  if (guard === undefined || (guard !== "approval" && state.ruled.has(stepId))) return enter
   const follows = following(ready, transition, state)
   if (follows instanceof RuntimeCheckFailed) return fail(state, follows)
-  const asks = { follows, inputs: digestOf(state.started.salt, stepId, follows), approvers: {} }
-  return asked === undefined
-    ? { kind: "request-approval", transition, asks }
-    : { kind: "enter-state", transition, asked, asks, notAfterMs }
+  if (guard !== "approval") {
+    const facts = factsFor(transition, state, follows, ready.catalog.bounds)
+    if (facts instanceof RuntimeCheckFailed) return fail(state, facts)
+    return { kind: "ask-rule", transition, rule: guard, facts }
+  }
+  const { asks, ask } = asksFor(ready, transition, state, follows)
+  if (asked !== undefined) return { ...enter, asks }
+  const behind = callsBehind(ready, transition).filter(({ tool }) => tool.mutates)
+  const cover = planCover(state.started, behind, transition.rule)
+  return cover === undefined ? { kind: "request-approval", transition, asks, ask } : { ...enter, asks, cover }
+}
+
+/** What a person is asked at a guard, and why for the call behind it too, where one decision does for both. */
+function asksFor(
+  ready: ReadyPlan,
+  transition: ReadyTransition,
+  state: RunState,
+  follows: readonly Following[],
+): { readonly asks: Asks; readonly ask: Ask | undefined } {
+  const stepId = transition.step.id
+  const behind = coveredBehind(ready, transition, state)
+  const approvers = sayTerms(behind?.terms ?? transition.rule)
+  const inputs = digestOf(state.started.salt, stepId, follows)
+  return { asks: { follows, inputs, approvers, ...(behind && { covers: true }) }, ask: behind?.ask }
+}
+
+/** The same once it was passed: nothing has become known since. */
+function askedAt(ready: ReadyPlan, transition: ReadyTransition, state: RunState): ReturnType<typeof asksFor> | undefined {
+  const follows = following(ready, transition, state)
+  return follows instanceof RuntimeCheckFailed ? undefined : asksFor(ready, transition, state, follows)
 }
 
 export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDenied =>
@@ -345,20 +407,17 @@ export const deniedBy = (stepId: string, by: string, reason: string): ApprovalDe
 /** The calls behind a guard, up to the next one. A person must see all of it as it is, so what is too long is not asked. */
 function following(
   ready: ReadyPlan,
-  { step }: ReadyTransition,
+  transition: ReadyTransition,
   state: RunState,
 ): readonly Following[] | RuntimeCheckFailed {
-  const behind = ready.steps.slice(step.index + 1)
-  const end = behind.findIndex((one) => one.kind === "transition" && one.guarded)
   const { bounds } = ready.catalog
   const follows: Following[] = []
   let bytesLeft = bounds.resultBytes
-  for (const call of end === -1 ? behind : behind.slice(0, end)) {
-    if (call.kind !== "call") continue
+  for (const call of callsBehind(ready, transition)) {
     const described = describeCall(ready, call, state)
     bytesLeft -= measure(described as unknown as Json, bytesLeft).bytes
     if (bytesLeft < 0) {
-      const problem = `with its arguments, what must be approved at \`${step.id}\` holds ${sayBytes(bounds)}`
+      const problem = `with its arguments, what must be approved at \`${transition.step.id}\` holds ${sayBytes(bounds)}`
       return new RuntimeCheckFailed({ stepId: call.step.id, at: `${call.step.at}/args`, problem })
     }
     follows.push(described)
@@ -366,8 +425,15 @@ function following(
   return follows
 }
 
+/** The calls that a guard opens: up to the next one. */
+export function callsBehind({ steps }: ReadyPlan, { step }: ReadyTransition): readonly ReadyCall[] {
+  const behind = steps.slice(step.index + 1)
+  const end = behind.findIndex((one) => one.kind === "transition" && one.guarded)
+  return (end === -1 ? behind : behind.slice(0, end)).filter((one) => one.kind === "call")
+}
+
 /** What is not known yet stands as it was written, and is named. */
-function describeCall(ready: ReadyPlan, call: ReadyCall, state: RunState): Following {
+export function describeCall(ready: ReadyPlan, call: ReadyCall, state: RunState): Following {
   const { step, tool, lasts } = call
   const written = ready.plan.plan.document as unknown as Json
   const workings = Workings.of(state)

@@ -1,5 +1,5 @@
 /** A compiled plan together with its catalog, with everything looked up that each step of a run would look up again. */
-import type { Catalog, Tool } from "../../catalog/catalog.ts"
+import type { Catalog, Tool, TransitionRule } from "../../catalog/catalog.ts"
 import { changedParts, sliceFor } from "../../catalog/slice.ts"
 import type { CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
 import type { RunStarted, ToolPolicy } from "../../journal/entry.ts"
@@ -50,7 +50,9 @@ export interface ReadyTransition {
   readonly step: Transition
   readonly from: string
   readonly to: string
+  /** Guarded by people. */
   readonly guarded: boolean
+  readonly rule: TransitionRule
 }
 
 /** Plans are run more than once. */
@@ -70,12 +72,14 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
   }
   const indices = new Map(plan.steps.map(({ step }, index) => [step.id, index]))
   const indexOf = (source: string): number => indices.get(source) ?? -1
-  const guarded = new Set(plan.approvals.map(({ stepId }) => stepId))
   const groups = new Groups()
   const steps = plan.steps.map((checked): ReadyStep => {
     const { step, before, after } = checked
     if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
-    return { kind: "transition", step, from: before ?? "", to: after ?? "", guarded: guarded.has(step.id) }
+    const [from, to] = [before ?? "", after ?? ""]
+    const rule = catalog.machine?.transitions.get(from)?.get(to)
+    if (rule === undefined) throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
+    return { kind: "transition", step, from, to, guarded: rule.guard === "approval", rule }
   })
   const { catalogHash } = plan
   const ready = { plan, catalog, steps, affected: affectedIn(steps), catalogHash, policies: policiesOf(plan, catalog) }

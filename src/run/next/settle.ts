@@ -22,7 +22,8 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
   const { times } = retryIn(state, open.tool)
   if (policy === undefined || attempts - step.excused >= attemptsMax) return doubt(state, open)
   const exhausted = checkRepeat(state, open)
-  const may = step.failures < times && exhausted === undefined
+  const unasked = isUnasked(state, open)
+  const may = step.failures < times && exhausted === undefined && !unasked
   const again = may ? repeat(policy, firstAtMs, state.updatedAtMs) : undefined
   if (again !== undefined) return callAgain(state, open, tool, again, typeof lost === "object" ? lost.again : undefined)
   if (policy.reconcile === undefined) return doubt(state, open, exhausted)
@@ -32,10 +33,17 @@ export function settle(state: RunState, open: Intent, tool: CalledTool): Action 
     return asked < times ? ask(open, tool, reconciled.again?.atMs) : doubt(state, open, exhausted)
   // As of when it was asked: while its answer was on its way, the effect may have happened.
   if (reconciled.askedAtMs < finalAtMs) return ask(open, tool, finalAtMs)
-  return exhausted === undefined
+  return exhausted === undefined && !unasked
     ? callAgain(state, open, tool, "not-applied", undefined)
     : doubt(state, open, exhausted)
 }
+
+/**
+ * Whether nobody was asked about an effect of another store's, though above some sum a person is: only that store knew what the sum
+ * was. A person who has looked may have it called.
+ */
+const isUnasked = ({ step }: RunState, { reserves = [] }: Intent): boolean =>
+  step.adopted && step.excused < step.attempts && reserves.some(({ above }) => above !== undefined)
 
 /** Why an effect is not called once more, though its tool would take it: it costs as much as the first call. Undoing is exempt. */
 export function checkRepeat(

@@ -101,7 +101,7 @@ export class Workings {
 const shortText = 100
 
 /** The results and inputs of a run, as far as they are there. */
-const knownIn =
+export const knownIn =
   ({ started, calls }: RunState): Known =>
   (source) =>
     source === "input" ? started.inputs : calls.get(source)?.result
