@@ -240,6 +240,15 @@ export const runCodes = {
     why: "An effect is called again only where its tool takes the same key, or can be asked; and only an undo may be left undone.",
     plain: "This cannot be cleared up in that way. Somebody has to find out what happened first.",
   },
+  RUN220: {
+    tag: "CredentialsUnavailable",
+    again: true,
+    title: "no credentials for a call",
+    message: "there are no credentials for `{tool}` at step `{stepId}`: {problem}",
+    hint: "Make what `credentials` asks answer, and `resume` the run: nothing was called. What it said is not told here, for it may be secret.",
+    why: "A call is begun only with what it needs: one that fails for want of it would look like one that may have happened.",
+    plain: "We have no access to what is needed for this at the moment. Please try again later.",
+  },
   RUN301: {
     tag: "ApprovalDenied",
     again: false,

@@ -29,6 +29,7 @@ export {
 export { type IssueOptions, issueApproval } from "./approval/issue.ts"
 export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
 export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
+export type { AskedFor, Credentials, CredentialsProvider, Provided } from "./call/credentials.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
 export { type NotAppliedOptions, notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
@@ -44,6 +45,7 @@ export {
   ApproverNotEntitled,
   ApproversUnavailable,
   ApproverUnknown,
+  CredentialsUnavailable,
   DecisionUnsigned,
   HandlerMissing,
   InputsRefused,

@@ -15,6 +15,7 @@ import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { holdToPlan } from "./adopted.ts"
 import type { KeySet } from "./approval/key-set.ts"
+import type { CredentialsProvider } from "./call/credentials.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
@@ -46,6 +47,8 @@ export interface Driving {
   readonly onTakeUp?: ((state: RunState) => void) | undefined
   /** Those who may approve, by their keys: needed where decisions are signed. */
   readonly approvers?: KeySet | undefined
+  /** Gives handlers what they may show the outside, as `ctx.credentials`: asked right before each call, and kept nowhere. */
+  readonly credentials?: CredentialsProvider | undefined
   /** From when it says so, a run is let go of before its next step: others may take it up at once. */
   readonly stopping?: (() => boolean) | undefined
 }

@@ -5,6 +5,7 @@ import { isCatalog } from "../catalog/define.ts"
 import type { ArgsOf, ResultOf, ToolSpec } from "../catalog/tool.ts"
 import { isObject } from "../text/json.ts"
 import { sayFound } from "./admit.ts"
+import type { Credentials } from "./call/credentials.ts"
 import { Isolated } from "./call/isolated/isolated.ts"
 import type { Reconciliation } from "./call/reconciliation.ts"
 import { HandlerMissing } from "./failure.ts"
@@ -27,6 +28,8 @@ export interface CallContext {
   readonly principal: Required<Principal>
   readonly runId: string
   readonly stepId: string
+  /** What the option `credentials` gave for this call; undefined where there is none. Kept and shown nowhere. */
+  readonly credentials: Credentials
 }
 
 /** A value, a promise of one, or an Effect that needs nothing. */

@@ -9,6 +9,7 @@ import { excerpt } from "./describe.ts"
 export interface Taken {
   readonly result: Copied
   readonly reconciliation: TakenReconciliation
+  readonly credentials: TakenCredentials
 }
 
 /** What is no reconciliation tells nothing of the effect. */
@@ -17,9 +18,13 @@ export type TakenReconciliation =
   | { readonly kind: "not-applied" | "barred" }
   | { readonly kind: "unknown"; readonly said: string }
 
+/** Some tools need none. */
+export type TakenCredentials = Copied | { readonly ok: "none" }
+
 export const take: { readonly [For in keyof Taken]: (value: unknown, bounds: Bounds) => Taken[For] } = {
   result: takeResult,
   reconciliation: takeReconciliation,
+  credentials: takeCredentials,
 }
 
 /**
@@ -48,6 +53,10 @@ function takeReconciliation(value: unknown, bounds: Bounds): TakenReconciliation
     default:
       return { kind: "unknown", said: "what it gave back is none of what `reconciled` makes" }
   }
+}
+
+function takeCredentials(value: unknown, { depth, nodes, resultBytes: bytes }: Bounds): TakenCredentials {
+  return value === undefined ? { ok: "none" } : copyJson(value, { depth, nodes, bytes }, { strings: "any" })
 }
 
 /** A proxy may answer with anything, or throw. */

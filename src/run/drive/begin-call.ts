@@ -11,6 +11,7 @@ import type { Acted, Desk } from "./desk.ts"
 import { dispatch } from "./dispatch.ts"
 import { nameEffect, type Register } from "./look-up.ts"
 import { isLong, pause } from "./pause.ts"
+import { trust } from "./trust.ts"
 
 export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
   const { book } = desk
@@ -26,8 +27,14 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if (released && (yield* book.flush()) === "overtaken") return "look-again"
   const found = effect === undefined ? {} : yield* name(desk, action, effect)
   if ("kind" in found) return found
-  const first = (yield* askFirst(desk, action)) ?? (yield* checkAgreed(desk, action.asked, action.asks))
-  if (first !== undefined) return first
+  const request = yield* askFirst(desk, action)
+  if (request !== undefined) return request
+  const trusted = yield* trust(desk, { stepId, tool, attempt, args, undoes, idempotencyKey: effect?.keyAt(0) })
+  if (trusted === "look-again") return trusted
+  // To get them took a while, perhaps.
+  const late = undoes === undefined ? checkDeadline(desk, stepId, action.notAfterMs) : undefined
+  const stopped = late ?? (yield* checkAgreed(desk, action.asked, action.asks))
+  if (stopped !== undefined) return stopped
   return yield* dispatch(
     desk,
     tool,
@@ -42,6 +49,7 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
       ...(microUsd === 0 ? {} : { microUsd }),
     },
     limitOf(desk, action),
+    trusted,
   )
 }
 
