@@ -249,6 +249,15 @@ export const runCodes = {
     why: "A call is begun only with what it needs: one that fails for want of it would look like one that may have happened.",
     plain: "We have no access to what is needed for this at the moment. Please try again later.",
   },
+  RUN221: {
+    tag: "KeySecretRefused",
+    again: false,
+    title: "another key secret",
+    message: "run `{runId}` makes its idempotency keys with a secret: {problem}",
+    hint: "Give the `keySecret` that it was begun with; it can be read without.",
+    why: "By another secret the same effect would have another key, and could be made twice.",
+    plain: "This service is not set up completely, so nothing was done. Please tell whoever runs it.",
+  },
   RUN301: {
     tag: "ApprovalDenied",
     again: false,

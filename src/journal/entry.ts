@@ -81,6 +81,8 @@ export interface RunStarted {
   readonly budgets?: { readonly retries?: number; readonly microUsd?: number }
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
+  /** By which secret of the tenant its idempotency keys are made: an HMAC that knows it again. Left out where by none. */
+  readonly keyed?: string
   /** Decisions of this run need no signature. */
   readonly unsigned?: true
   /** Where in the inputs secrets stand; left out where nowhere. Whoever shows a run hides them, and has no catalog to ask. */

@@ -49,6 +49,7 @@ export {
   DecisionUnsigned,
   HandlerMissing,
   InputsRefused,
+  KeySecretRefused,
   NothingInDoubt,
   OutcomeNotRecorded,
   ResolutionRefused,
@@ -62,6 +63,7 @@ export {
   WordRefused,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
+export type { KeySecret } from "./key-secret.ts"
 export { keys } from "./keys.ts"
 export type { RunEntry } from "./listener.ts"
 export type { KeyScope } from "./next/key.ts"

@@ -21,6 +21,7 @@ import { drive, type Footing } from "./drive/drive.ts"
 import {
   type HandlerMissing,
   InputsRefused,
+  type KeySecretRefused,
   RunEnded,
   type RunFailure,
   RunInDoubt,
@@ -29,6 +30,7 @@ import {
   type StoreFailure,
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
+import { type KeySecret, noteOf, secretFor, secretOf } from "./key-secret.ts"
 import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
 import { prepare } from "./next/prepare.ts"
@@ -49,6 +51,8 @@ export interface Driving {
   readonly approvers?: KeySet | undefined
   /** Gives handlers what they may show the outside, as `ctx.credentials`: asked right before each call, and kept nowhere. */
   readonly credentials?: CredentialsProvider | undefined
+  /** A secret of the tenant that its idempotency keys are made with: then nobody can guess arguments by their keys. */
+  readonly keySecret?: KeySecret | undefined
   /** From when it says so, a run is let go of before its next step: others may take it up at once. */
   readonly stopping?: (() => boolean) | undefined
 }
@@ -95,8 +99,12 @@ export const execute = <
     const ready = prepare(plan, toolbox.catalog)
     if (ready instanceof StalePlan) return yield* ready
     const ids = yield* Ids
-    const started = admitRun(ready, options, ids.make("salt"))
-    if (started instanceof InputsRefused) return yield* started
+    const admitted = admitRun(ready, options, ids.make("salt"))
+    if (admitted instanceof InputsRefused) return yield* admitted
+    const { tenant } = admitted
+    const keySecret = secretOf(options.keySecret, tenant)
+    if (keySecret instanceof InputsRefused) return yield* keySecret
+    const started = { ...admitted, ...noteOf(keySecret, tenant) }
     const holder = holderOf(options, ids)
     if (holder instanceof InputsRefused) return yield* holder
     const runId = options.runId ?? ids.make("run")
@@ -105,7 +113,7 @@ export const execute = <
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options))
+    return report<Spec, Results>(yield* drive({ ...ready, keySecret }, toolbox, book, holder.leaseMs, options))
   })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
@@ -132,7 +140,7 @@ export const goOn = (
   say?: (held: RunState) => Event | RunFailure,
 ): Effect.Effect<RunState, RunFailure, Journal | Ids> =>
   Effect.gen(function* () {
-    const footing = footingFor(state, toolbox)
+    const footing = keyedFooting(state, toolbox, options.keySecret)
     if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
     // Without its plan a run can only be settled and undone.
     const clock = yield* Clock
@@ -249,4 +257,16 @@ export function footingFor(
     return new JournalDiverged({ runId, seq: 0, problem: "its plan is not the one it names" })
   const changed = changedParts(started.slice, plan.slice)
   return changed.length > 0 ? new StalePlan({ changed: changed.join(", "), remedy }) : prepare(plan, catalog)
+}
+
+/** The same, with the secret that its keys are made with. Without its plan no key is made. */
+export function keyedFooting(
+  state: RunState,
+  toolbox: Toolbox,
+  keySecret: KeySecret | undefined,
+): ReturnType<typeof footingFor> | KeySecretRefused {
+  const footing = footingFor(state, toolbox)
+  if (footing instanceof Error) return footing
+  const secret = secretFor(keySecret, state.runId, state.started)
+  return secret instanceof Error ? secret : { ...footing, keySecret: secret }
 }

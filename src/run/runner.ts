@@ -89,7 +89,18 @@ export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, leaseMs, stopping, graceMs, telemetry, approvers, credentials } = given(options)
+  const {
+    catalog,
+    store,
+    ids = live,
+    leaseMs,
+    stopping,
+    graceMs,
+    telemetry,
+    approvers,
+    credentials,
+    keySecret,
+  } = given(options)
   const listening = listen(telemetry, given(options))
   const { onEvent, onTakeUp } = listening
   const tools = equip(given(options))
@@ -103,6 +114,7 @@ export function createRunner<
     onTakeUp,
     approvers,
     credentials,
+    keySecret,
   }
   const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
@@ -123,12 +135,18 @@ export function createRunner<
       ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
     deny: (runId, stepId, decision) => ask(taken(decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
     decide: async (runId, stepId, decision) =>
-      report(await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers }, tools)))),
+      report(
+        await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers, keySecret }, tools))),
+      ),
     approvals: {
       list: (options) => ask(scoped(options, ({ tenant }, journal) => listWaiting(journal, tenant))),
       get: (requestId, options) => ask(scoped(options, ({ tenant }) => findWaiting(requestId, tenant))),
       answer: async (token, options) =>
-        report(await ask(scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers }, tools)))),
+        report(
+          await ask(
+            scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers, keySecret }, tools)),
+          ),
+        ),
     },
     cancel: (runId, cancellation) => ask(taken(cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
     resolve: (runId, stepId, resolution) =>

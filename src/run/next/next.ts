@@ -255,10 +255,17 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
   if (!step.tool.mutates) return action
-  const identity = workings.keyOf(step, args, state)
+  const identity = identityOf(ready, step, args, state)
   const first = state.effects.get(identity) ?? stepId
   if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
   return { ...action, effect: newEffect(ready, step, state, identity, args, asked === undefined) }
+}
+
+/** Within the run, calls are compared by what was worked out without the secret; it is in what goes out and is written down. */
+function identityOf({ keySecret }: ReadyPlan, call: ReadyCall, args: JsonObject, state: RunState): string {
+  if (keySecret === undefined) return Workings.of(state).keyOf(call, args, state)
+  const { name: tool, version: toolVersion } = call.tool
+  return idempotencyKey(state.started, { tool, toolVersion, occurrence: call.step.occurrence, args }, 0, keySecret)
 }
 
 function askFirst(ready: ReadyPlan, step: ReadyCall, args: JsonObject, state: RunState): CallAction["ask"] {
@@ -297,7 +304,7 @@ function checkSpent(
 }
 
 function newEffect(
-  { catalog: { limits } }: ReadyPlan,
+  { catalog: { limits }, keySecret }: ReadyPlan,
   { step, tool }: ReadyCall,
   { started }: RunState,
   identity: string,
@@ -308,7 +315,7 @@ function newEffect(
   const keyed = { tool: name, toolVersion, occurrence: step.occurrence, args }
   return {
     identity,
-    keyAt: (generation) => (generation === 0 ? identity : idempotencyKey(started, keyed, generation)),
+    keyAt: (generation) => (generation === 0 ? identity : idempotencyKey(started, keyed, generation, keySecret)),
     once: once && claimOf(started, name, once, args),
     reserves: tool.blast.flatMap((blast): Reserve[] => {
       const limit = limits.get(blast.dimension)

@@ -17,6 +17,8 @@ export interface ReadyPlan {
   /** What the first entry of each of its runs says of the catalog. */
   readonly catalogHash: string
   readonly policies: RunStarted["tools"]
+  /** Of one run: what its idempotency keys are made with, where its tenant has such a secret. */
+  readonly keySecret?: Uint8Array | undefined
 }
 
 export type ReadyStep = ReadyCall | ReadyTransition
