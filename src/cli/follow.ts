@@ -7,7 +7,7 @@ import type { KeySet } from "../run/approval/key-set.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { createRunner, type Runner } from "../run/runner.ts"
 import { advise } from "./advice.ts"
-import { loadTools } from "./modules.ts"
+import { loadProviders, loadTools } from "./modules.ts"
 import { makeTell, tellEnd } from "./tell.ts"
 import { complain, type Format, print, signals } from "./terminal.ts"
 import { printTrouble } from "./trouble.ts"
@@ -71,7 +71,14 @@ export async function follow(
       else process.exit(signals[signal])
     })
   }
-  runner = createRunner({ catalog, tools: await loadTools(toolsPath), store: sqlite(store), approvers, onEvent })
+  runner = createRunner({
+    catalog,
+    tools: await loadTools(toolsPath),
+    store: sqlite(store),
+    approvers,
+    ...(await loadProviders(toolsPath)),
+    onEvent,
+  })
   try {
     const followed = await act(runner)
     // It was let go of.

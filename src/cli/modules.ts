@@ -6,6 +6,7 @@ import { types } from "node:util"
 import type { Catalog } from "../catalog/catalog.ts"
 import { isCatalog } from "../catalog/define.ts"
 import { printable } from "../explain/printable.ts"
+import type { Driving } from "../run/run.ts"
 import type { Toolbox } from "../run/toolbox.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
@@ -61,6 +62,20 @@ export async function loadTools(path: string): Promise<Toolbox> {
     ? "was made by another copy of sequitur; use the sequitur that is installed beside it (npx sequitur)"
     : "is neither a toolbox nor a function that makes one: `export default toolbox(catalog, { … })`"
   throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
+}
+
+export type Providers = Pick<Driving, "credentials" | "keySecret">
+
+/** What the module of a toolbox exports beside it for its handlers and keys, by the names of the options: `export const credentials = …`. */
+export async function loadProviders(path: string): Promise<Providers> {
+  const module: { readonly [name: string]: unknown } = await load(path)
+  const found = ["credentials", "keySecret"].flatMap((name) => {
+    const value = module[name]
+    if (value === undefined) return []
+    if (typeof value !== "function") throw new UsageError(`\`${name}\` of ${nameOf(path)} is not a function`)
+    return [[name, value] as const]
+  })
+  return Object.fromEntries(found)
 }
 
 async function makeTools(make: () => unknown, path: string): Promise<unknown> {

@@ -84,6 +84,8 @@ export interface RunStarted {
   readonly budgets?: { readonly retries?: number; readonly microUsd?: number }
   /** What the planner has used, where the host says so: it counts in the run's budgets. */
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
+  /** By which secret of the tenant its idempotency keys are made: an HMAC that knows it again. Left out where by none. */
+  readonly keyed?: string
   /** Decisions of this run need no signature. */
   readonly unsigned?: true
   /** People have agreed to the whole plan before it began; left out where they have not. */

@@ -153,6 +153,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     deadlineMs: optional(milliseconds),
     budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
+    keyed: optional(text),
     unsigned: optional(Type.Literal(true)),
     approved: optional(approved),
     sensitive: optional(places),

@@ -42,6 +42,8 @@ export class RunExists extends refusal("RUN207") {}
 export class NothingInDoubt extends refusal("RUN209") {}
 export class ResolutionRefused extends refusal("RUN210") {}
 export class WordRefused extends refusal("RUN211") {}
+export class CredentialsUnavailable extends refusal("RUN220") {}
+export class KeySecretRefused extends refusal("RUN221") {}
 export class ApprovalDenied extends refusal("RUN301") {}
 export class ApprovalNotFound extends refusal("RUN302") {}
 export class ApprovalAlreadyDecided extends refusal("RUN303") {}
@@ -101,6 +103,8 @@ export type RunFailure =
   | NothingInDoubt
   | ResolutionRefused
   | WordRefused
+  | CredentialsUnavailable
+  | KeySecretRefused
   | ApprovalNotFound
   | TokenRefused
   | ApproversUnavailable

@@ -31,6 +31,7 @@ export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approv
 export type { PlanRequest } from "./approval/plan.ts"
 export { type PlanRequestOptions, planRequest } from "./approval/plan-request.ts"
 export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
+export type { AskedFor, Credentials, CredentialsProvider, Provided } from "./call/credentials.ts"
 export { type Isolated, type IsolatedOptions, isolated } from "./call/isolated/isolated.ts"
 export { type NotAppliedOptions, notApplied } from "./call/not-applied.ts"
 export { type Reconciliation, reconciled } from "./call/reconciliation.ts"
@@ -46,9 +47,11 @@ export {
   ApproverNotEntitled,
   ApproversUnavailable,
   ApproverUnknown,
+  CredentialsUnavailable,
   DecisionUnsigned,
   HandlerMissing,
   InputsRefused,
+  KeySecretRefused,
   NothingInDoubt,
   OutcomeNotRecorded,
   ResolutionRefused,
@@ -62,6 +65,7 @@ export {
   WordRefused,
 } from "./failure.ts"
 export { Ids, type IdsService, live as liveIds, seeded as seededIds } from "./ids.ts"
+export type { KeySecret } from "./key-secret.ts"
 export { keys } from "./keys.ts"
 export type { RunEntry } from "./listener.ts"
 export type { KeyScope } from "./next/key.ts"

@@ -16,11 +16,13 @@ import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseC
 import { holdToPlan, proveWords } from "./adopted.ts"
 import type { KeySet } from "./approval/key-set.ts"
 import { admitApproval } from "./approval/plan.ts"
+import type { CredentialsProvider } from "./call/credentials.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
   type HandlerMissing,
   InputsRefused,
+  type KeySecretRefused,
   RunEnded,
   type RunFailure,
   RunInDoubt,
@@ -29,6 +31,7 @@ import {
   type StoreFailure,
 } from "./failure.ts"
 import { Ids, type IdsService } from "./ids.ts"
+import { type KeySecret, noteOf, secretFor, secretOf } from "./key-secret.ts"
 import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
 import { prepare } from "./next/prepare.ts"
@@ -47,6 +50,10 @@ export interface Driving {
   readonly onTakeUp?: ((state: RunState) => void) | undefined
   /** Those who may approve, by their keys: needed where decisions are signed. */
   readonly approvers?: KeySet | undefined
+  /** Gives handlers what they may show the outside, as `ctx.credentials`: asked right before each call, and kept nowhere. */
+  readonly credentials?: CredentialsProvider | undefined
+  /** A secret of the tenant that its idempotency keys are made with: then nobody can guess arguments by their keys. */
+  readonly keySecret?: KeySecret | undefined
   /** From when it says so, a run is let go of before its next step: others may take it up at once. */
   readonly stopping?: (() => boolean) | undefined
 }
@@ -95,16 +102,20 @@ export const execute = <
     const ids = yield* Ids
     const admitted = admitRun(ready, options, ids.make("salt"))
     if (admitted instanceof InputsRefused) return yield* admitted
+    const { tenant } = admitted
+    const keySecret = secretOf(options.keySecret, tenant)
+    if (keySecret instanceof InputsRefused) return yield* keySecret
     const holder = holderOf(options, ids)
     if (holder instanceof InputsRefused) return yield* holder
     const runId = options.runId ?? ids.make("run")
     const clock = yield* Clock
-    const started = yield* approved(runId, admitted, options, clock.currentTimeMillisUnsafe())
+    const noted = { ...admitted, ...noteOf(keySecret, tenant) }
+    const started = yield* approved(runId, noted, options, clock.currentTimeMillisUnsafe())
     const first = { seq: 0, atMs: clock.currentTimeMillisUnsafe(), event: started }
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
-    return report<Spec, Results>(yield* drive(ready, toolbox, book, holder.leaseMs, options))
+    return report<Spec, Results>(yield* drive({ ...ready, keySecret }, toolbox, book, holder.leaseMs, options))
   })
 
 /** With what people have agreed to beforehand. */
@@ -145,7 +156,7 @@ export const goOn = (
   say?: (held: RunState) => Event | RunFailure,
 ): Effect.Effect<RunState, RunFailure, Journal | Ids> =>
   Effect.gen(function* () {
-    const footing = footingFor(state, toolbox)
+    const footing = keyedFooting(state, toolbox, options.keySecret)
     if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
     // Without its plan a run can only be settled and undone.
     const clock = yield* Clock
@@ -265,4 +276,16 @@ export function footingFor(
     return new JournalDiverged({ runId, seq: 0, problem: "its plan is not the one it names" })
   const changed = changedParts(started.slice, plan.slice)
   return changed.length > 0 ? new StalePlan({ changed: changed.join(", "), remedy }) : prepare(plan, catalog)
+}
+
+/** The same, with the secret that its keys are made with. Without its plan no key is made. */
+export function keyedFooting(
+  state: RunState,
+  toolbox: Toolbox,
+  keySecret: KeySecret | undefined,
+): ReturnType<typeof footingFor> | KeySecretRefused {
+  const footing = footingFor(state, toolbox)
+  if (footing instanceof Error) return footing
+  const secret = secretFor(keySecret, state.runId, state.started)
+  return secret instanceof Error ? secret : { ...footing, keySecret: secret }
 }

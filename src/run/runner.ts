@@ -48,7 +48,7 @@ export interface Tenanted {
   readonly tenant?: string | undefined
 }
 
-/** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken up. */
+/** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken further. */
 export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   /** A method, so that a runner of one catalog still counts as a runner of any. */
   run<Results>(plan: CompiledPlan<Results>, options: RunOptions<Spec>): Promise<RunReport<Spec, Results>>
@@ -89,7 +89,18 @@ export function createRunner<
   Spec extends CatalogSpec,
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(options: RunnerOptions<Spec, Written>): Runner<Spec> {
-  const { catalog, store, ids = live, leaseMs, stopping, graceMs, telemetry, approvers } = given(options)
+  const {
+    catalog,
+    store,
+    ids = live,
+    leaseMs,
+    stopping,
+    graceMs,
+    telemetry,
+    approvers,
+    credentials,
+    keySecret,
+  } = given(options)
   const listening = listen(telemetry, given(options))
   const { onEvent, onTakeUp } = listening
   const tools = equip(given(options))
@@ -102,6 +113,8 @@ export function createRunner<
     stopping: () => drain.closed || stopping?.() === true,
     onTakeUp,
     approvers,
+    credentials,
+    keySecret,
   }
   const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
@@ -122,12 +135,18 @@ export function createRunner<
       ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
     deny: (runId, stepId, decision) => ask(taken(decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
     decide: async (runId, stepId, decision) =>
-      report(await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers }, tools)))),
+      report(
+        await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers, keySecret }, tools))),
+      ),
     approvals: {
       list: (options) => ask(scoped(options, ({ tenant }, journal) => listWaiting(journal, tenant))),
       get: (requestId, options) => ask(scoped(options, ({ tenant }) => findWaiting(requestId, tenant))),
       answer: async (token, options) =>
-        report(await ask(scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers }, tools)))),
+        report(
+          await ask(
+            scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers, keySecret }, tools)),
+          ),
+        ),
     },
     cancel: (runId, cancellation) => ask(taken(cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
     resolve: (runId, stepId, resolution) =>

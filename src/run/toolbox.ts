@@ -5,6 +5,7 @@ import { isCatalog } from "../catalog/define.ts"
 import type { ArgsOf, ResultOf, ToolSpec } from "../catalog/tool.ts"
 import { isObject } from "../text/json.ts"
 import { sayFound } from "./admit.ts"
+import type { Credentials } from "./call/credentials.ts"
 import { Isolated } from "./call/isolated/isolated.ts"
 import type { Reconciliation } from "./call/reconciliation.ts"
 import { HandlerMissing } from "./failure.ts"
@@ -27,6 +28,8 @@ export interface CallContext {
   readonly principal: Required<Principal>
   readonly runId: string
   readonly stepId: string
+  /** What the option `credentials` gave for this call; undefined where there is none. Kept and shown nowhere. */
+  readonly credentials: Credentials
 }
 
 /** A value, a promise of one, or an Effect that needs nothing. */
@@ -41,7 +44,7 @@ export type Reconcile<Args, Result> = (key: string, args: Args, context: CallCon
  * Looks at a call right before it is made: whether what it is about is there, say. `true`, or why it must not be made. It may be
  * asked more than once, and does nothing itself.
  */
-export type Validate<Args> = (args: Args, context: CallContext) => Handled<true | string>
+export type Validate<Args> = (args: Args, context: CallContext) => Handled<boolean | string>
 
 /** What a tool needs: its handler; and `reconcile` and `validate` beside it where the catalog declares them. */
 export type ToolHandler<T extends ToolSpec> = T extends { readonly reconcile: object } | { readonly validate: true }

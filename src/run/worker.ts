@@ -24,7 +24,8 @@ export type ToolsFor = (started: RunStarted) => Toolbox | PromiseLike<Toolbox>
 /** Told of what stands in the way: of one run, or (without its id) of all. Once for each run and reason, not at every attempt. */
 export type OnError = (error: unknown, runId: string | undefined) => void
 
-export interface WorkOptions extends Pick<Driving, "onEvent" | "onTakeUp" | "leaseMs" | "approvers"> {
+export interface WorkOptions
+  extends Pick<Driving, "onEvent" | "onTakeUp" | "leaseMs" | "approvers" | "credentials" | "keySecret"> {
   /**
    * The toolbox; or several, of several catalogs or of one before and after a deploy: a run is given to the first whose catalog is
    * what it was compiled for. Or a function that finds it.
@@ -139,7 +140,18 @@ interface Trouble {
 }
 
 const loop = Effect.fnUntraced(function* (
-  { tools, concurrency = 4, everyMs = 1_000, graceMs = 30_000, untilIdle, onError, leaseMs, approvers }: WorkOptions,
+  {
+    tools,
+    concurrency = 4,
+    everyMs = 1_000,
+    graceMs = 30_000,
+    untilIdle,
+    onError,
+    leaseMs,
+    approvers,
+    credentials,
+    keySecret,
+  }: WorkOptions,
   telemetry: Telemetry,
 ): Effect.fn.Return<void, never, Journal | Ids> {
   const journal = yield* Journal
@@ -157,7 +169,7 @@ const loop = Effect.fnUntraced(function* (
   }
 
   const { onEvent, onTakeUp } = telemetry
-  const driving: Driving = { leaseMs, approvers, onEvent, onTakeUp, stopping: () => stopping }
+  const driving: Driving = { leaseMs, approvers, credentials, keySecret, onEvent, onTakeUp, stopping: () => stopping }
 
   const goOnWith = (runId: string): Effect.Effect<void, never, Journal | Ids> =>
     Effect.gen(function* () {

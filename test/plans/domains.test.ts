@@ -118,6 +118,7 @@ const callers =
       principal: { tenant: "acme", subject: "ada", roles: [] },
       runId: "run_1",
       stepId: "step",
+      credentials: undefined,
     })
 
 let folder: string

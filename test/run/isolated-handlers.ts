@@ -114,3 +114,13 @@ export const reconcileOddly = () => "applied"
 export const noFunction = 7
 
 const later = (ms: number) => new Promise((done) => setTimeout(done, ms))
+/** What it was trusted with comes back, as it is and as part of a URL. */
+export const credentials = ({ n }: Args, { credentials }: CallContext) => {
+  const { token } = credentials as { readonly token: string }
+  return {
+    n: token.length,
+    told: token,
+    url: `https://x.test/?n=${n}&key=${encodeURIComponent(token)}`,
+    argv: process.argv.join(" "),
+  }
+}

@@ -1,11 +1,13 @@
 /** `sequitur replay`: derives every action of a run anew, and holds the journal against it. */
 import { explainStatus } from "../../explain/run.ts"
 import { plural } from "../../explain/verdict.ts"
-import { replay } from "../../journal/state.ts"
+import type { Entry } from "../../journal/entry.ts"
+import { type RunState, replay } from "../../journal/state.ts"
 import { StalePlan } from "../../run/failure.ts"
 import { rederive } from "../../run/rederive.ts"
-import { footingFor } from "../../run/run.ts"
-import { catalogOf, type OriginOptions } from "../origin.ts"
+import { keyedFooting } from "../../run/run.ts"
+import { loadProviders, type Providers } from "../modules.ts"
+import { catalogOf, type OriginOptions, tryOriginOf } from "../origin.ts"
 import { readEntries } from "../store.ts"
 import { complain, exit, type Format, lookOf, print, printJson } from "../terminal.ts"
 
@@ -18,7 +20,8 @@ export async function replayRun(runId: string, { format, ...options }: ReplayOpt
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const catalog = await catalogOf(entries, options)
-  const footing = footingFor(state, { catalog, handlers: new Map(), fault: undefined })
+  const toolbox = { catalog, handlers: new Map(), fault: undefined }
+  const footing = keyedFooting(state, toolbox, await keySecretOf(state, entries, options))
   if (footing instanceof Error && !(footing instanceof StalePlan)) throw footing
   const partly = footing instanceof StalePlan
   const derived = rederive(partly ? undefined : footing, runId, entries)
@@ -32,4 +35,14 @@ export async function replayRun(runId: string, { format, ...options }: ReplayOpt
   // Then only what needs no plan could be held against it.
   if (partly) complain(`note: ${footing.message}; new calls were taken as they stand`)
   return exit.fine
+}
+
+/** Nothing is called, so the tools are looked for only where keys cannot be made without what stands beside them. */
+async function keySecretOf(
+  { started }: RunState,
+  entries: readonly Entry[],
+  options: OriginOptions,
+): Promise<Providers["keySecret"]> {
+  const origin = started.keyed === undefined ? undefined : await tryOriginOf(entries, options)
+  return origin && (await loadProviders(origin.toolsPath)).keySecret
 }

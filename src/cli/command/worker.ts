@@ -11,7 +11,7 @@ import type { Toolbox } from "../../run/toolbox.ts"
 import { createWorker } from "../../run/worker.ts"
 import { advise, isRefused } from "../advice.ts"
 import { approversFor } from "../approvers.ts"
-import { loadTools, nameOf } from "../modules.ts"
+import { loadProviders, loadTools, nameOf } from "../modules.ts"
 import { type OriginOptions, originOf } from "../origin.ts"
 import {
   complain,
@@ -45,6 +45,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     store: sqlite(store, { create: false }),
     tools: await makeFind(options),
     approvers: approversFor(options.approvers, resolve(options.catalog ?? "catalog.ts")),
+    ...Object.assign({}, ...(await Promise.all((options.tools ?? []).map(loadProviders))).reverse()),
     concurrency,
     everyMs,
     untilIdle,

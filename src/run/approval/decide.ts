@@ -25,7 +25,7 @@ import type { Ids } from "../ids.ts"
 import { deniedBy } from "../next/next.ts"
 import { put } from "../put.ts"
 import { type RunReport, report } from "../report.ts"
-import { type Driving, footingFor, goOn, readState } from "../run.ts"
+import { type Driving, goOn, keyedFooting, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
 import { boundOf, entitle, missingApprovers } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
@@ -159,7 +159,7 @@ const writeOnce = Effect.fnUntraced(function* (
   const state = yield* readState(journal, runId, decision.tenant)
   const asked = yield* findAsked(state, wanted, decision.token)
   if (decision.decision === "approved" && toolbox !== undefined) {
-    const footing = footingFor(state, toolbox)
+    const footing = keyedFooting(state, toolbox, decision.keySecret)
     if (footing instanceof Error) return yield* footing
   }
   const said = yield* hear(state, asked, decision)

@@ -7,6 +7,7 @@ import type { AnyHandler } from "../toolbox.ts"
 import type { Worker } from "./call.ts"
 import { type Answer, type Ending, threw } from "./ending.ts"
 import { Isolated } from "./isolated/isolated.ts"
+import { maskFor } from "./mask.ts"
 import { type Taken, take } from "./take.ts"
 import { type Facts, Told } from "./told.ts"
 
@@ -44,6 +45,7 @@ export const ask = <For extends keyof Taken>(
 ): Effect.Effect<Ended<Taken[For]>> =>
   Effect.callback((resume) => {
     const { watch } = worker
+    const mask = maskFor(question.for, question.facts.credentials)
     const beganMs = watch.nowMs()
     let open = true
     let heard = false
@@ -66,8 +68,8 @@ export const ask = <For extends keyof Taken>(
     const hear: Hear<Taken[For]> = (answer) => {
       if (heard) return
       heard = true
-      if (open) end(answer)
-      else question.afterwards(answer())
+      if (open) end(() => mask(answer()))
+      else question.afterwards(mask(answer()))
     }
     if (question.cutOff) worker.cutOff = () => giveUp("cut-off")
     abort = begin(worker, question, hear)

@@ -3,7 +3,7 @@ import type { Context } from "effect/Context"
 import type { Schema } from "../../catalog/schema/schema.ts"
 import type { Observed } from "../../journal/entry.ts"
 import type { Bounds } from "../../text/bounds.ts"
-import type { JsonObject } from "../../text/json.ts"
+import type { Json, JsonObject } from "../../text/json.ts"
 import type { Principal, ToolHandlers } from "../toolbox.ts"
 import type { Watch } from "./watch.ts"
 
@@ -17,6 +17,8 @@ export interface Calling {
   /** Of an effect. */
   readonly idempotencyKey?: string | undefined
   readonly undoes?: true | undefined
+  /** What the call is trusted with: it is written down nowhere. */
+  readonly credentials?: Json | undefined
 }
 
 /** What the journal knows of a tool suffices, where the catalog does not have it any more. */

@@ -23,13 +23,13 @@ export const perform = (
   call: Calling,
   limit: TimeLimit,
 ): Effect.Effect<Outcome | AttemptFailed | AnswerLost> => {
-  const { tool, stepId, attempt, idempotencyKey } = call
+  const { tool, stepId, attempt, idempotencyKey, credentials } = call
   const { principal, runId } = worker
   const asked = ask(worker, {
     for: "result",
     handler: worker.handlers.get(tool.name)?.call ?? missing,
     inputs: [call.args],
-    facts: { idempotencyKey, attempt, principal, runId, stepId },
+    facts: { idempotencyKey, attempt, principal, runId, stepId, credentials },
     limitMs: limit.ms,
     leftMs: limit.leftMs,
     cutOff: !tool.mutates,

@@ -12,13 +12,13 @@ export const performReconcile = (
   worker: Worker,
   call: Calling & { readonly idempotencyKey: string },
 ): Effect.Effect<Reconciled> => {
-  const { tool, stepId, attempt, args, idempotencyKey } = call
+  const { tool, stepId, attempt, args, idempotencyKey, credentials } = call
   const { principal, runId } = worker
   const asked = ask(worker, {
     for: "reconciliation",
     handler: worker.handlers.get(tool.name)?.reconcile ?? missing,
     inputs: [idempotencyKey, args],
-    facts: { idempotencyKey, attempt, principal, runId, stepId },
+    facts: { idempotencyKey, attempt, principal, runId, stepId, credentials },
     limitMs: tool.timeoutMs,
     cutOff: false,
     // It is asked again.

@@ -11,6 +11,7 @@ export interface Taken {
   readonly reconciliation: TakenReconciliation
   readonly validation: TakenValidation
   readonly verdict: "yes" | "no" | "neither"
+  readonly credentials: TakenCredentials
 }
 
 /** Why a call must not be made. */
@@ -22,11 +23,15 @@ export type TakenReconciliation =
   | { readonly kind: "not-applied" | "barred" }
   | { readonly kind: "unknown"; readonly said: string }
 
+/** Some tools need none. */
+export type TakenCredentials = Copied | { readonly ok: "none" }
+
 export const take: { readonly [For in keyof Taken]: (value: unknown, bounds: Bounds) => Taken[For] } = {
   result: takeResult,
   reconciliation: takeReconciliation,
   validation: takeValidation,
   verdict: (value) => (value === true ? "yes" : value === false ? "no" : "neither"),
+  credentials: takeCredentials,
 }
 
 /**
@@ -61,6 +66,10 @@ function takeValidation(value: unknown): TakenValidation {
   if (value === true) return { ok: true }
   if (typeof value === "string" && value.trim() !== "") return { ok: false, said: excerpt(value) }
   return { ok: false, said: "it answered with neither `true` nor a reason" }
+}
+
+function takeCredentials(value: unknown, { depth, nodes, resultBytes: bytes }: Bounds): TakenCredentials {
+  return value === undefined ? { ok: "none" } : copyJson(value, { depth, nodes, bytes }, { strings: "any" })
 }
 
 /** A proxy may answer with anything, or throw. */

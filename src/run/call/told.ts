@@ -1,6 +1,7 @@
 /** What a handler is told besides its arguments. */
-import { isObject } from "../../text/json.ts"
+import { isObject, type Json } from "../../text/json.ts"
 import type { CallContext, Principal } from "../toolbox.ts"
+import type { Credentials } from "./credentials.ts"
 
 /** All of it that is data, and can be told to another process. */
 export interface Facts {
@@ -9,6 +10,7 @@ export interface Facts {
   readonly principal: Required<Principal>
   readonly runId: string
   readonly stepId: string
+  readonly credentials?: Json | undefined
 }
 
 /** The signal is made when it is first asked for: most do not ask. */
@@ -18,15 +20,22 @@ export class Told implements CallContext {
   readonly principal: Required<Principal>
   readonly runId: string
   readonly stepId: string
+  /** No member that is written out with the others, where a handler logs its context. */
+  readonly #credentials: Credentials
   #controller: AbortController | undefined
   #aborted = false
 
-  constructor({ idempotencyKey, attempt, principal, runId, stepId }: Facts) {
+  constructor({ idempotencyKey, attempt, principal, runId, stepId, credentials }: Facts) {
     this.idempotencyKey = idempotencyKey
     this.attempt = attempt
     this.principal = principal
     this.runId = runId
     this.stepId = stepId
+    this.#credentials = credentials as Credentials
+  }
+
+  get credentials(): Credentials {
+    return this.#credentials
   }
 
   get signal(): AbortSignal {

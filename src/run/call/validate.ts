@@ -8,13 +8,13 @@ import type { TakenValidation } from "./take.ts"
 
 /** Why it must not; undefined where it may. Whatever stands in the way of an answer refuses. */
 export const performValidate = (worker: Worker, call: Calling): Effect.Effect<ValidationRefused | undefined> => {
-  const { tool, stepId, attempt, args, idempotencyKey } = call
+  const { tool, stepId, attempt, args, idempotencyKey, credentials } = call
   const { principal, runId } = worker
   const asked = ask(worker, {
     for: "validation",
     handler: worker.handlers.get(tool.name)?.validate ?? missing,
     inputs: [args],
-    facts: { idempotencyKey, attempt, principal, runId, stepId },
+    facts: { idempotencyKey, attempt, principal, runId, stepId, credentials },
     limitMs: tool.timeoutMs,
     cutOff: true,
     // Nothing hangs on it any more.

@@ -11,6 +11,7 @@ import { nameEffect, type Register } from "./look-up.ts"
 import { isLong, pause } from "./pause.ts"
 import { permit } from "./permit.ts"
 import { reread } from "./reread.ts"
+import { trust } from "./trust.ts"
 import { validate } from "./validate.ts"
 
 export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
@@ -31,8 +32,10 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if (typeof permission === "object") return permission
   const refused = (yield* reread(desk, action)) ?? (yield* validate(desk, action))
   if (refused !== undefined) return refused
-  if (tool.validate === true && undoes === undefined) {
-    // That took a while, perhaps.
+  const trusted = yield* trust(desk, { stepId, tool, attempt, args, undoes, idempotencyKey: effect?.keyAt(0) })
+  if (trusted === "look-again") return trusted
+  if (undoes === undefined) {
+    // All that was asked meanwhile took a while, perhaps.
     const late = checkDeadline(desk, stepId, action.notAfterMs)
     if (late !== undefined) return late
     const still = permission === "covered" ? yield* permit(desk, action) : permission
@@ -54,6 +57,7 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
       ...(microUsd === 0 ? {} : { microUsd }),
     },
     limitOf(desk, action),
+    trusted,
   )
 }
 

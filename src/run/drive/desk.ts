@@ -3,6 +3,7 @@ import type { Clock } from "effect/Clock"
 import type { Event } from "../../journal/entry.ts"
 import type { FindApprover } from "../approval/key-set.ts"
 import type { Worker } from "../call/call.ts"
+import type { CredentialsProvider } from "../call/credentials.ts"
 import type { StalePlan } from "../failure.ts"
 import type { IdsService } from "../ids.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
@@ -21,6 +22,7 @@ export interface Desk {
   readonly register: Register
   /** Where those who may approve are looked up; undefined where the host has named none. */
   readonly approvers: FindApprover | undefined
+  readonly credentials: CredentialsProvider | undefined
   /** Whether something that the run asked the store for was taken: from then on it looks before it asks. */
   cautious: boolean
   /** Whether the run must be let go of before its next step. */

@@ -9,12 +9,14 @@ import { checkRepeat, promptMs } from "../next/settle.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { pauseAfter } from "./pause.ts"
 import { checkPromptness, timeLeft } from "./promptness.ts"
+import type { Trusted } from "./trust.ts"
 
 export function* dispatch(
   desk: Desk,
   tool: CalledTool,
   intent: Intent,
   limit: TimeLimit,
+  { credentials }: Trusted,
 ): Effect.fn.Return<Acted, RunFailure> {
   const { book, worker, pulse } = desk
   const missing = checkHandler(worker, tool)
@@ -29,7 +31,7 @@ export function* dispatch(
   const tooLate = tool.mutates ? yield* checkPromptness(desk, tool, intent, worker.watch.nowMs() - beganMs) : undefined
   if (tooLate !== undefined) return tooLate
   const { stepId, attempt, args, idempotencyKey, undoes } = intent
-  const made = { stepId, tool, attempt, args, idempotencyKey, undoes }
+  const made = { stepId, tool, attempt, args, idempotencyKey, undoes, credentials }
   const stop = tool.mutates ? undefined : pulse.watch(() => worker.cutOff?.())
   // It is asked for once more at the edge of the call, which may be in another process.
   const { state } = book

@@ -28,9 +28,13 @@ import { permitCrossing, requestCrossing } from "./permit.ts"
 import { Pulse } from "./pulse.ts"
 import { reconcile } from "./reconcile.ts"
 import { askRule } from "./rule.ts"
+import { trust } from "./trust.ts"
 
 /** What a run goes on with: its plan, or why nothing new may be begun. */
 export type Footing = ReadyPlan | StalePlan
+
+/** Of how it is driven. */
+type Told = Pick<Driving, "stopping" | "approvers" | "credentials">
 
 /** Takes a run as far as it goes: to its end, into doubt, or to where a person must decide. */
 export const drive = (
@@ -38,7 +42,7 @@ export const drive = (
   toolbox: Toolbox,
   book: Book,
   leaseMs: number,
-  driving: Pick<Driving, "stopping" | "approvers">,
+  driving: Told,
 ): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
   Effect.uninterruptible(work(footing, toolbox, book, leaseMs, driving))
@@ -48,7 +52,7 @@ const work = Effect.fnUntraced(function* (
   { handlers, catalog }: Toolbox,
   book: Book,
   leaseMs: number,
-  { stopping = () => false, approvers: keySet }: Pick<Driving, "stopping" | "approvers">,
+  { stopping = () => false, approvers: keySet, credentials }: Told,
 ): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
@@ -75,7 +79,20 @@ const work = Effect.fnUntraced(function* (
   const register = new Register(book.journal, ready)
   const ids = yield* Ids
   const approvers = keySet && approversIn(keySet)
-  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, approvers, cautious: false, stopping }
+  const desk: Desk = {
+    ready,
+    stale,
+    book,
+    worker,
+    clock,
+    ids,
+    pulse,
+    register,
+    approvers,
+    credentials,
+    cautious: false,
+    stopping,
+  }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))
@@ -139,8 +156,10 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
     case "call-again": {
       if (isLong(desk, action)) return "rest"
       if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
+      const trusted = yield* trust(desk, { ...action.intent, tool: action.tool })
+      if (trusted === "look-again") return trusted
       const doubtful = yield* checkStill(desk, action)
-      return doubtful ?? (yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs }))
+      return doubtful ?? (yield* dispatch(desk, action.tool, action.intent, { ms: action.tool.timeoutMs }, trusted))
     }
     case "reconcile":
       return yield* reconcile(desk, action)

@@ -8,6 +8,7 @@ import { retryIn } from "../next/retry.ts"
 import type { Acted, Desk } from "./desk.ts"
 import { checkHandler } from "./dispatch.ts"
 import { napMs, pause, pauseAfter } from "./pause.ts"
+import { trust } from "./trust.ts"
 
 export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): Effect.fn.Return<Acted, RunFailure> {
   const { book, clock, worker } = desk
@@ -20,7 +21,10 @@ export function* reconcile(desk: Desk, action: Action & { kind: "reconcile" }): 
   const flushed = yield* book.flush()
   if (flushed === "overtaken") return "look-again"
   const { stepId, args, attempt, idempotencyKey = "", undoes } = intent
-  const asked = { stepId, tool, attempt, args, idempotencyKey, undoes }
+  const about = { stepId, tool, attempt, args, idempotencyKey, undoes }
+  const trusted = yield* trust(desk, about, "reconcile")
+  if (trusted === "look-again") return trusted
+  const asked = { ...about, ...trusted }
   const askedAtMs = clock.currentTimeMillisUnsafe()
   const told = yield* Effect.interruptible(performReconcile(worker, asked))
   const answer: Reconciled = { ...told, askedAtMs }

@@ -8,6 +8,7 @@ import { retryIn } from "../next/retry.ts"
 import type { Desk } from "./desk.ts"
 import { checkHandler } from "./dispatch.ts"
 import { pause, pauseAfter } from "./pause.ts"
+import { trust } from "./trust.ts"
 
 /** One of them at a time: what it says is held against what was known when all are as fresh as they must be. */
 export function* reread(
@@ -25,9 +26,11 @@ export function* reread(
   const { stepId, args } = old
   const retry = retryIn(book.state, tool.name)
   for (let attempt = 1; ; attempt++) {
-    const stop = pulse.watch(() => worker.cutOff?.())
     const call = { stepId, tool, attempt, args }
-    const answer = yield* Effect.interruptible(perform(worker, call, { ms: tool.timeoutMs }))
+    const trusted = yield* trust(desk, call)
+    if (trusted === "look-again") return trusted
+    const stop = pulse.watch(() => worker.cutOff?.())
+    const answer = yield* Effect.interruptible(perform(worker, { ...call, ...trusted }, { ms: tool.timeoutMs }))
     stop()
     if (pulse.takeNews()) {
       yield* book.catchUp()

@@ -6,6 +6,7 @@ import { type Scoped, scopeIdOf } from "../../journal/tables.ts"
 import { canonical } from "../../text/canonical.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { parsePointer } from "../../text/pointer.ts"
+import { hmac } from "../key-secret.ts"
 import { walk } from "./resolve.ts"
 
 export interface KeyScope extends Scoped {
@@ -21,18 +22,21 @@ export interface KeyedCall {
 
 /**
  * Over an array with a place for each part, so that no two parts can run into one another. `generation` rises after the effect
- * was undone, or was proved not to have happened: the outside would answer the old key with the old answer.
+ * was undone, or was proved not to have happened: the outside would answer the old key with the old answer. With a secret of the tenant
+ * nobody outside can find the arguments by trying.
  */
 export function idempotencyKey(
   { tenant, subject, sessionId, taskId }: KeyScope,
   { tool, toolVersion, occurrence, args }: KeyedCall,
   generation = 0,
+  secret?: Uint8Array,
 ): string {
   const parts = ["sequitur-key/1", tenant, subject, sessionId, taskId, tool, toolVersion, occurrence, generation]
-  return `k1:${sha256(`${canonical(parts).slice(0, -1)},${canonical(args, true)}]`)}`
+  const text = `${canonical(parts).slice(0, -1)},${canonical(args, true)}]`
+  return `k1:${secret === undefined ? sha256(text) : hmac(secret, text)}`
 }
 
-/** Of the call that undoes an effect: one for each effect, whatever run does it. */
+/** Of the call that undoes an effect: one for each effect, whatever run does it. Its key is as hard to guess as that of the effect. */
 export const undoKey = (tool: string, undoneKey: string, generation = 0): string =>
   `k1:${sha256(canonical(["sequitur-undo/1", tool, undoneKey, generation]))}`
 

@@ -22,16 +22,16 @@ import {
   type StopReason,
 } from "../failure.ts"
 import { type Ask, digestOf } from "./ask.ts"
-import { type Basis, basisOf, checkFresh } from "./fresh.ts"
 import { checkKnown, checkNow, countOf } from "./check.ts"
 import { compensate, stop } from "./compensate.ts"
 import { askOf, type Cover, coverAgain, coveredBehind, coverOf, type PlanCover, planCover, sayTerms } from "./cover.ts"
+import { type Basis, basisOf, checkFresh } from "./fresh.ts"
 import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
-import { factsFor } from "./rule.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
 import { attemptsMax, checkRetries, decideRetry, retryIn } from "./retry.ts"
+import { factsFor } from "./rule.ts"
 import { settle } from "./settle.ts"
 import { Workings } from "./workings.ts"
 
@@ -277,8 +277,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   if (changed !== undefined) return fail(state, changed)
   const asked = standing(state, stepId)
   const ask = asked === undefined ? askFirst(ready, step, args, state) : undefined
-  const cover =
-    ask && coverOf(ready, step, args, state, (transition) => askedAt(ready, transition, state)?.asks)
+  const cover = ask && coverOf(ready, step, args, state, (transition) => askedAt(ready, transition, state)?.asks)
   const action: CallAction = {
     kind: "call",
     stepId,
@@ -297,10 +296,17 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     workLeftMs: budgets.wallMs === undefined ? undefined : budgets.wallMs - state.workedMs,
   }
   if (!step.tool.mutates) return action
-  const identity = workings.keyOf(step, args, state)
+  const identity = identityOf(ready, step, args, state)
   const first = state.effects.get(identity) ?? stepId
   if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
   return { ...action, effect: newEffect(ready, step, state, identity, args, asked === undefined) }
+}
+
+/** Within the run, calls are compared by what was worked out without the secret; it is in what goes out and is written down. */
+function identityOf({ keySecret }: ReadyPlan, call: ReadyCall, args: JsonObject, state: RunState): string {
+  if (keySecret === undefined) return Workings.of(state).keyOf(call, args, state)
+  const { name: tool, version: toolVersion } = call.tool
+  return idempotencyKey(state.started, { tool, toolVersion, occurrence: call.step.occurrence, args }, 0, keySecret)
 }
 
 function askFirst(ready: ReadyPlan, step: ReadyCall, args: JsonObject, state: RunState): CallAction["ask"] {
@@ -331,7 +337,7 @@ function checkSpent(
 }
 
 function newEffect(
-  { catalog: { limits } }: ReadyPlan,
+  { catalog: { limits }, keySecret }: ReadyPlan,
   { step, tool }: ReadyCall,
   { started }: RunState,
   identity: string,
@@ -342,7 +348,7 @@ function newEffect(
   const keyed = { tool: name, toolVersion, occurrence: step.occurrence, args }
   return {
     identity,
-    keyAt: (generation) => (generation === 0 ? identity : idempotencyKey(started, keyed, generation)),
+    keyAt: (generation) => (generation === 0 ? identity : idempotencyKey(started, keyed, generation, keySecret)),
     once: once && claimOf(started, name, once, args),
     reserves: tool.blast.flatMap((blast): Reserve[] => {
       const limit = limits.get(blast.dimension)
@@ -396,7 +402,11 @@ function asksFor(
 }
 
 /** The same once it was passed: nothing has become known since. */
-function askedAt(ready: ReadyPlan, transition: ReadyTransition, state: RunState): ReturnType<typeof asksFor> | undefined {
+function askedAt(
+  ready: ReadyPlan,
+  transition: ReadyTransition,
+  state: RunState,
+): ReturnType<typeof asksFor> | undefined {
   const follows = following(ready, transition, state)
   return follows instanceof RuntimeCheckFailed ? undefined : asksFor(ready, transition, state, follows)
 }

@@ -17,6 +17,8 @@ export interface ReadyPlan {
   /** What the first entry of each of its runs says of the catalog. */
   readonly catalogHash: string
   readonly policies: RunStarted["tools"]
+  /** Of one run: what its idempotency keys are made with, where its tenant has such a secret. */
+  readonly keySecret?: Uint8Array | undefined
 }
 
 export type ReadyStep = ReadyCall | ReadyTransition
@@ -78,7 +80,8 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
     if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
     const [from, to] = [before ?? "", after ?? ""]
     const rule = catalog.machine?.transitions.get(from)?.get(to)
-    if (rule === undefined) throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
+    if (rule === undefined)
+      throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
     return { kind: "transition", step, from, to, guarded: rule.guard === "approval", rule }
   })
   const { catalogHash } = plan

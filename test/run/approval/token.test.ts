@@ -45,7 +45,7 @@ describe("refused by name, and told apart", () => {
   test("what it is about: each field", async () => {
     const token = await sign(claims, signer)
     for (const field of Object.keys(bound) as (keyof Bound)[]) {
-      const other = { ...bound, [field]: field.length > 4 && bound[field].length === 64 ? "d".repeat(64) : "other" }
+      const other = { ...bound, [field]: field.length > 4 && bound[field]?.length === 64 ? "d".repeat(64) : "other" }
       const found = await verify(token, other, find, now)
       expect(found).toMatchObject({ _tag: "ApprovalMismatch", fields: { field } })
     }
