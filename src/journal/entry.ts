@@ -3,7 +3,8 @@ import type { Scope } from "../catalog/catalog.ts"
 import type { Compensation, Idempotency, Reconcile } from "../catalog/policy.ts"
 import type { GuardFacts } from "../catalog/predicate.ts"
 import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
-import type { Document } from "../document/document.ts"
+import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import type { Document, StepDocument } from "../document/document.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { RunCode, RunTag } from "./codes.ts"
@@ -46,6 +47,11 @@ export type Event =
   | Observed
   | WindingDown
   | RunEnded
+  | StepAdded
+  | StepGivenUp
+  | CallRefused
+  | CircuitReset
+  | RunClosed
 
 /**
  * What anybody may write at the end of a run, whoever holds it: a person's word, and what a call that was given up has said.
@@ -90,6 +96,8 @@ export interface RunStarted {
   readonly unsigned?: true
   /** People have agreed to the whole plan before it began; left out where they have not. */
   readonly approved?: PlanApproval
+  /** Its plan grows step by step, by calls that are proposed one by one; left out of a run of a whole plan. */
+  readonly open?: { readonly literals?: "untrusted" }
   /** Where in the inputs secrets stand; left out where nowhere. Whoever shows a run hides them, and has no catalog to ask. */
   readonly sensitive?: readonly Pointer[]
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
@@ -440,6 +448,47 @@ export interface RunEnded {
   readonly status: "succeeded" | "failed" | "cancelled" | "exhausted"
   /** Why, for all but `succeeded`. */
   readonly failure?: Failure
+}
+
+/** A step more of an open run: a call that was proposed and let through, or a transition that its host wants. */
+export interface StepAdded {
+  readonly kind: "step-added"
+  /** By which whoever proposed it knows it; a transition of the host's may have none. */
+  readonly callId?: string
+  readonly step: StepDocument
+  /** How many steps were behind, by what was known, when it was written. */
+  readonly seen: number
+  /** Of the plan with this step. */
+  readonly planHash: string
+}
+
+/** A step of an open run that comes to nothing: nothing has happened of it, and the run goes on without it. */
+export interface StepGivenUp {
+  readonly kind: "step-given-up"
+  readonly stepId: string
+  readonly failure: Failure
+}
+
+/** A call that was proposed to an open run, and that a gate refused. */
+export interface CallRefused {
+  readonly kind: "call-refused"
+  readonly callId: string
+  readonly tool: string
+  /** SHA-256 over the run's salt, the tool and what it was to be called with. */
+  readonly digest: string
+  /** The first of them. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Somebody has looked into why calls have failed: they count no more. Without a tool, all of them. */
+export interface CircuitReset {
+  readonly kind: "circuit-reset"
+  readonly tool?: string
+}
+
+/** An open run takes no further step, and ends. */
+export interface RunClosed {
+  readonly kind: "run-closed"
 }
 
 /** A typed error as it is written down. */

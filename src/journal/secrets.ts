@@ -8,7 +8,7 @@ import { hideWritten, Written } from "../plan/sensitive.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
 import { ownWords, redacted, Secrets } from "../text/secrets.ts"
-import type { ApprovalRequested, Event, Failure, Recorded, RunStarted } from "./entry.ts"
+import type { ApprovalRequested, Event, Failure, Recorded, RunStarted, StepAdded } from "./entry.ts"
 import type { RunState } from "./state.ts"
 
 /** Told the entries of one run in their order. What is found later was not yet known to be secret when an earlier one was shown. */
@@ -51,6 +51,10 @@ export class RunSecrets {
     if (event.kind === "run-started") {
       this.#run = new Marked(event)
       gather(event.inputs, this.#run.marks.inputs, this.#secrets)
+      this.#run.written.gather(this.#secrets)
+    }
+    if (event.kind === "step-added" && this.#run !== undefined) {
+      this.#run = this.#run.with(event)
       this.#run.written.gather(this.#secrets)
     }
     if ("stepId" in event)
@@ -104,6 +108,10 @@ export class RunSecrets {
         follows: follows.map((one) => ({ ...one, args: run.hideFollowing(one) })),
       }
       return { ...event, inputs: facts }
+    }
+    if (event.kind === "step-added" && event.step.args !== undefined) {
+      const args = hideWritten(event.step.args, run.argsOf({ stepId: event.step.id })) as JsonObject
+      return { ...event, step: { ...event.step, args } } as Event
     }
     const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
     const result =
@@ -167,6 +175,13 @@ class Marked {
     this.written = new Written(document as unknown as Json, this.marks)
     const { places } = this.written
     this.#steps = new Map(document.steps.map(({ id, tool = "" }, index) => [id, { tool, args: places[index] ?? [] }]))
+  }
+
+  /** With a step more; as it is where that was known already. */
+  with({ step }: StepAdded): Marked {
+    const { document } = this.#started
+    if (this.#steps.has(step.id)) return this
+    return new Marked({ ...this.#started, document: { ...document, steps: [...document.steps, step] } })
   }
 
   argsOf({ stepId, undoes }: About): readonly Path[] {

@@ -20,6 +20,7 @@ import type {
 import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
+import { addStep, giveUp, noteRefusal, type OpenRun, openedBy } from "./open.ts"
 import { refuse } from "./refuse.ts"
 import { isTerminal, type Status } from "./status.ts"
 
@@ -30,7 +31,10 @@ export interface RunState {
   readonly seq: number
   readonly startedAtMs: number
   readonly updatedAtMs: number
+  /** Its first entry; of an open run with the steps that were added since. */
   readonly started: RunStarted
+  /** Of an open run alone. */
+  readonly open: OpenRun | undefined
   /** How many steps are behind us: calls that answered, transitions taken. */
   readonly done: number
   readonly calls: Growing<string, Called>
@@ -156,6 +160,7 @@ export function begin(
     startedAtMs: atMs,
     updatedAtMs: atMs,
     started: event,
+    open: openedBy(event),
     done: 0,
     calls: Growing.empty(),
     effects: Growing.empty(),
@@ -253,7 +258,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
-        failure: event.failure,
+        failure: state.open === undefined ? event.failure : undefined,
       }
     case "step-refused":
       if (event.undoes === undefined) return { failure: event.failure }
@@ -285,6 +290,22 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
       return { ending: event, failure: event.failure, step: untouched, status: "running" }
     case "run-ended":
       return { status: event.status, failure: event.failure }
+    case "step-added":
+      return state.open === undefined ? {} : addStep(state.open, state.started, event)
+    case "step-given-up":
+      return {
+        step: untouched,
+        done: state.done + 1,
+        failure: undefined,
+        status: "running",
+        open: state.open && giveUp(state.open, event),
+      }
+    case "call-refused":
+      return { open: state.open && noteRefusal(state.open, event) }
+    case "circuit-reset":
+      return {}
+    case "run-closed":
+      return { open: state.open && { ...state.open, closed: true }, status: "running" }
   }
 }
 
@@ -336,7 +357,8 @@ function answered(
       atMs,
       replayed: false,
     }),
-    failure,
+    // Whoever has proposed the call is told, and an open run goes on.
+    failure: state.open === undefined ? failure : undefined,
   }
 }
 
