@@ -6,10 +6,11 @@
  */
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { input, names, type Origin, type Path, sayOrigin } from "../catalog/place.ts"
-import { isLabelled, type ParameterRule } from "../catalog/rule.ts"
+import { isLabelled, type ParameterRule, unlabelled } from "../catalog/rule.ts"
 import { diagnose, type Place } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
+import type { Carried } from "../plan/earlier.ts"
 import type { Call, Expression } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
@@ -33,6 +34,8 @@ export interface Flowed {
   readonly literals: Literals
   /** By step index: the untrusted data that has a say in whether it succeeds. */
   readonly hangs: readonly (Hanging | undefined)[]
+  /** By step index: the labels that its result has of what the step was given. */
+  readonly carried: readonly (readonly Carried[])[]
 }
 
 export interface Hanging {
@@ -44,7 +47,7 @@ export interface Hanging {
 
 export function checkFlow<P extends Asked>(plan: P, catalog: Catalog, report: Report, literals: Literals): P & Flowed {
   const hangs: (Hanging | undefined)[] = []
-  if (!isWatched(plan, catalog)) return { ...plan, literals, hangs }
+  if (!isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
   const sources = new Map(plan.steps.flatMap((step) => sourcesOf(step, plan)))
   const visit: Visit = { plan, catalog, literals, sources, results: [] }
   for (const step of plan.steps) {
@@ -55,12 +58,18 @@ export function checkFlow<P extends Asked>(plan: P, catalog: Catalog, report: Re
     visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
     hangs[step.index] = hangOn(step, tool, marks)
   }
-  return { ...plan, literals, hangs }
+  return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(visit.results[index])) }
 }
 
+const carriedBy = (marks: Marks | undefined): readonly Carried[] =>
+  (["untrusted", "private"] as const).filter((label) => marks?.[label] !== undefined)
+
 /** Most catalogs say nothing of data, and their plans should not pay for it. */
-const isWatched = ({ tools }: Asked, { inputLabels }: Catalog): boolean =>
+const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catalog): boolean =>
   isLabelled(inputLabels) ||
+  Object.values(earlier).some(
+    ({ tool, carries }) => carries.length > 0 || isLabelled(all.get(tool)?.labels ?? unlabelled),
+  ) ||
   tools.some((tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels)))
 
 function checkRules(step: Call, tool: Tool, visit: Visit, report: Report): boolean {
@@ -125,7 +134,7 @@ function originOf({ expression, rest }: Omit<Leaf, "at">, sources: Sources, { to
   const source = sources.get(expression)
   if (source === undefined) return undefined
   return {
-    source: source === input ? input : (tools[source]?.name ?? ""),
+    source: source === input ? input : ((typeof source === "number" ? tools[source] : source.of)?.name ?? ""),
     path: [...placeOf(expression), ...rest],
   }
 }

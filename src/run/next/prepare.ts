@@ -60,7 +60,7 @@ const prepared = new WeakMap<CompiledPlan, ReadyPlan>()
 export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | StalePlan {
   const known = prepared.get(plan)
   if (known?.catalog === catalog) return known
-  const names = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : []))
+  const names = [...plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : [])), ...givers(plan)]
   const changed = changedParts(plan.slice, sliceFor(catalog, names))
   if (changed.length > 0) {
     return new StalePlan({
@@ -83,8 +83,10 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
   return ready
 }
 
-/** Of the plan's tools, and of those that undo them. */
-function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
+const givers = ({ earlier }: CompiledPlan): readonly string[] => Object.values(earlier).map(({ tool }) => tool)
+
+/** Of the plan's tools, of those that undo them, and of those that gave what it reads of earlier runs. */
+function policiesOf(plan: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return
@@ -102,7 +104,8 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
     }
     if (compensation.kind === "call") note(tools.get(compensation.tool))
   }
-  for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
+  for (const { step } of plan.steps) if (step.kind === "call") note(tools.get(step.tool))
+  for (const name of givers(plan)) note(tools.get(name))
   return policies
 }
 
