@@ -61,6 +61,8 @@ export interface CheckedStep {
   readonly hangsOn: Hanging | undefined
   /** The labels that its result has of what the step is given, beside those that its tool declares. */
   readonly carries: readonly Carried[]
+  /** Of a call that does something outside: its class, and the parameters by whose number a limit counts. */
+  readonly effect: { readonly class: "write" | "destructive"; readonly counted: readonly string[] } | undefined
 }
 
 /** How much of a dimension: no less than `min`, no more than `max`. */

@@ -1,6 +1,6 @@
 /** Checked to compiled: the one place where a `CompiledPlan` is made. */
 import { sha256 } from "#sha256"
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { hashSlice, type Slice, sliceFor } from "../catalog/slice.ts"
 import { type Earlier, hasEarlier } from "../plan/earlier.ts"
 import type { Plan } from "../plan/plan.ts"
@@ -144,7 +144,14 @@ function stepOf(checked: Checked, index: number): CheckedStep {
     provenance: step.kind === "call" && tool !== undefined ? provenanceOf(step, tool, checked) : [],
     hangsOn: checked.hangs[index],
     carries: checked.carried[index] ?? [],
+    effect: effectOf(tool),
   }
+}
+
+function effectOf(tool: Tool | undefined): CheckedStep["effect"] {
+  if (tool === undefined || tool.effect === "read") return undefined
+  const counted = tool.blast.flatMap((blast) => (blast.kind === "argument" ? [blast.parameter] : []))
+  return { class: tool.effect, counted }
 }
 
 const at = <A>(lists: readonly (readonly A[])[], index: number): readonly A[] => lists[index] ?? []
