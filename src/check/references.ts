@@ -117,11 +117,11 @@ function isThere(read: Read, { result, of }: Given, says: string, { report }: Vi
     }),
   )
   if (matching.length === 1) return true
-  const count = matching.length === 0 ? "No element" : `${matching.length} elements`
+  const count = matching.length === 0 ? "No element of it matches" : `${matching.length} elements of it match`
   const params = {
     source: placed(says, read.path),
     path: formatPointer(read.pick),
-    known: `${count} of it match; it takes exactly one.`,
+    known: `${count}; it takes exactly one.`,
   }
   report.add(diagnose("SEQ205", child(read.at, "where"), params))
   return false

@@ -19,4 +19,4 @@ export {
   propose,
   type Session,
 } from "./propose/propose.ts"
-export { earlierFrom, type Round } from "./propose/rounds.ts"
+export { earlierFrom, type Round, type RoundReport } from "./propose/rounds.ts"
