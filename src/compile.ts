@@ -2,7 +2,7 @@
 import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { isCatalog } from "./catalog/define.ts"
 import type { Principal } from "./catalog/predicate.ts"
-import { hasMarks, marksOf } from "./catalog/sensitive.ts"
+import { gather, hasMarks, marksOf } from "./catalog/sensitive.ts"
 import type { Spent } from "./check/blast.ts"
 import { check, type Occasion } from "./check/check.ts"
 import type { CompiledPlan } from "./check/compiled.ts"
@@ -15,6 +15,7 @@ import { isApplicable } from "./diagnostic/patch.ts"
 import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
+import { type Earlier, noEarlier, readEarlier } from "./plan/earlier.ts"
 import { lower } from "./plan/lower.ts"
 import { maskText } from "./plan/mask.ts"
 import { Written } from "./plan/sensitive.ts"
@@ -45,6 +46,8 @@ export interface CompileOptions {
   readonly principal?: Principal
   /** `untrusted`: whoever wrote the plan had seen untrusted data, so its literals are no better. Default `trusted`. */
   readonly literals?: Literals
+  /** Results of earlier runs of the session, by `run/step`: the plan may refer to them. `earlierFrom` makes them of a report. */
+  readonly earlier?: Earlier
   /** Take off one code fence that encloses the whole text. Nothing else is ever taken off or repaired. */
   readonly unwrap?: "fence"
 }
@@ -57,7 +60,7 @@ export function compile<Spec extends CatalogSpec>(
 ): Compiled {
   return guarded(catalog, (report) => {
     const unwrap = readUnwrap(options, report)
-    const occasion = readOccasion(options, report)
+    const occasion = readOccasion(options, report, catalog)
     const json = report.failed() ? undefined : readText(source, catalog.bounds, report, catalog, unwrap)
     return json && { value: json.value, rangeOf: json.rangeOf, ...occasion }
   })
@@ -79,13 +82,14 @@ function readUnwrap(options: CompileOptions | undefined, report: Report): "fence
 }
 
 /** All that a host says of the run that a plan is for. What cannot be read is a fault: it never counts as not given. */
-export function readOccasion(options: Occasional | undefined, report: Report): Occasion {
+export function readOccasion(options: Occasional | undefined, report: Report, catalog: Catalog): Occasion {
   const spent = readSpent(options, report)
   const fault = (option: string, problem: string, remedy: string): undefined => {
     report.add(diagnose("SEQ801", root, { what: `the option \`${option}\``, problem, remedy }))
   }
   let principal: Principal | undefined
   let literals: Literals = "trusted"
+  let earlier = noEarlier
   try {
     const given = options?.principal
     principal = given === undefined ? undefined : copyPrincipal(given)
@@ -96,13 +100,14 @@ export function readOccasion(options: Occasional | undefined, report: Report): O
     const said: unknown = options?.literals ?? literals
     if (said === "trusted" || said === "untrusted") literals = said
     else fault("literals", `must be "trusted" or "untrusted", but is ${nameOf(said)}`, "Give one of the two.")
+    earlier = readEarlier(options?.earlier, catalog, report)
   } catch {
-    fault("principal", "or `literals` threw when it was read", "Give options as plain data.")
+    fault("principal", "or one beside it threw when it was read", "Give options as plain data.")
   }
-  return { spent, principal, literals }
+  return { spent, principal, literals, earlier }
 }
 
-export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals">
+export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals" | "earlier">
 
 /** Undefined where it is none. */
 export function copyPrincipal(given: Principal): Principal | undefined {
@@ -187,12 +192,12 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
 const found = 10
 
 function compileValue(read: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
-  const { value, spent = {}, principal, literals = "trusted", known } = read
+  const { value, spent = {}, principal, literals = "trusted", known, earlier = noEarlier } = read
   try {
     const document = admit(value, catalog.bounds, report, known !== undefined)
     if (document === undefined) return undefined
-    const plan = lower(document, catalog, report)
-    const checked = check(plan, catalog, report, { spent, principal, literals, known })
+    const plan = lower(document, catalog, report, earlier)
+    const checked = check(plan, catalog, report, { spent, principal, literals, known, earlier })
     return report.failed() ? undefined : seal(checked, catalog)
   } catch (thrown) {
     if (thrown instanceof Enough) return undefined
@@ -214,7 +219,10 @@ function present(
   const more = placed.length - shown.length
   if (plan === undefined || !hasMarks(catalog)) return { diagnostics: shown, more }
   const secrets = new Secrets()
-  new Written(plan.value, marksOf(catalog)).gather(secrets)
+  new Written(plan.value, marksOf(catalog), plan.earlier).gather(secrets)
+  // What it refers to may be named in what is told.
+  for (const { tool, result } of Object.values(plan.earlier ?? noEarlier))
+    gather(result, marksOf(catalog).of(tool).result, secrets)
   return { diagnostics: shown.map((one) => hush(one, secrets)), more }
 }
 

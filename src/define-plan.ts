@@ -16,7 +16,7 @@ export function definePlan<Spec extends CatalogSpec, const Plan>(
 ): Compiled<ResultsOf<Spec, Plan>, WrittenPlan<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {
     const copied = copyJson(plan, { ...catalog.bounds, bytes: catalog.bounds.textBytes })
-    if (copied.ok) return { value: copied.value, ...readOccasion(options, report) }
+    if (copied.ok) return { value: copied.value, ...readOccasion(options, report, catalog) }
     report.add(diagnose("SEQ019", copied.at, { problem: copied.problem }))
     return undefined
   })

@@ -2,6 +2,7 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Principal } from "../catalog/predicate.ts"
 import type { Report } from "../diagnostic/report.ts"
+import type { Earlier } from "../plan/earlier.ts"
 import type { Plan } from "../plan/plan.ts"
 import { type Argued, checkArguments } from "./arguments.ts"
 import { type Allowed, checkAuthority } from "./authority.ts"
@@ -31,12 +32,14 @@ export interface Occasion {
   readonly literals: Literals
   /** Of a plan that grows as it runs. */
   readonly known?: Known | undefined
+  /** What earlier runs of the session gave. */
+  readonly earlier: Earlier
 }
 
 export function check(plan: Plan, catalog: Catalog, report: Report, occasion: Occasion): Checked {
-  const { spent, principal, literals, known } = occasion
+  const { spent, principal, literals, known, earlier } = occasion
   const tooled = checkTools(plan, catalog, report)
-  const ordered = checkOrder(tooled, catalog, report)
+  const ordered = checkOrder(tooled, catalog, report, earlier)
   const typed = checkReferences(ordered, catalog, report)
   const argued = checkArguments(typed, catalog, report)
   const plain = checkTemplates(argued, catalog, report)

@@ -1,4 +1,5 @@
 /** A plan that passed every gate: immutable, hashed, the only thing `run` takes. */
+import type { Carried, Earlier } from "../plan/earlier.ts"
 import type { Plan, Step } from "../plan/plan.ts"
 import type { JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
@@ -21,6 +22,8 @@ export interface CompiledPlan<out Results = unknown, out Written = unknown> {
   readonly slice: { readonly [part: string]: string }
   readonly compiler: string
   readonly plan: Plan
+  /** Results of earlier runs that it reads, by `run/step`. Part of its hash. */
+  readonly earlier: Earlier
   readonly goal: string | undefined
   readonly steps: (Written & Learnt)["steps"]
   /** Undefined where the catalog has no machine. */
@@ -56,6 +59,10 @@ export interface CheckedStep {
   readonly provenance: readonly Provenance[]
   /** The untrusted data that has a say in whether it succeeds. */
   readonly hangsOn: Hanging | undefined
+  /** The labels that its result has of what the step is given, beside those that its tool declares. */
+  readonly carries: readonly Carried[]
+  /** Of a call that does something outside: its class, and the parameters by whose number a limit counts. */
+  readonly effect: { readonly class: "write" | "destructive"; readonly counted: readonly string[] } | undefined
 }
 
 /** How much of a dimension: no less than `min`, no more than `max`. */

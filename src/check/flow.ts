@@ -6,10 +6,11 @@
  */
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { input, names, type Origin, type Path, sayOrigin } from "../catalog/place.ts"
-import { isLabelled, type ParameterRule } from "../catalog/rule.ts"
+import { isLabelled, type ParameterRule, unlabelled } from "../catalog/rule.ts"
 import { diagnose, type Place } from "../diagnostic/diagnostic.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
+import type { Carried } from "../plan/earlier.ts"
 import type { Call, Expression } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
@@ -35,6 +36,8 @@ export interface Flowed {
   readonly literals: Literals
   /** By step index: the untrusted data that has a say in whether it succeeds. */
   readonly hangs: readonly (Hanging | undefined)[]
+  /** By step index: the labels that its result has of what the step was given. */
+  readonly carried: readonly (readonly Carried[])[]
 }
 
 export interface Hanging {
@@ -52,7 +55,7 @@ export function checkFlow<P extends Asked>(
   known?: Known,
 ): P & Flowed {
   const hangs: (Hanging | undefined)[] = []
-  if (!isWatched(plan, catalog)) return { ...plan, literals, hangs }
+  if (!isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
   const sources = new Map(plan.steps.flatMap((step) => sourcesOf(step, plan)))
   const results: (Marks | undefined)[] = []
   const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, sources, results })
@@ -67,7 +70,7 @@ export function checkFlow<P extends Asked>(
     results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
     hangs[step.index] = hangOn(step, tool, marks)
   }
-  return { ...plan, literals, hangs }
+  return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
 }
 
 /** What whoever saw the first steps has seen: a value that was shown, once, may stand in any literal from then on. */
@@ -85,9 +88,15 @@ const joinSeen = (one: Seen, other: Seen): Seen => ({
   private: one.private || other.private,
 })
 
+const carriedBy = (marks: Marks | undefined): readonly Carried[] =>
+  (["untrusted", "private"] as const).filter((label) => marks?.[label] !== undefined)
+
 /** Most catalogs say nothing of data, and their plans should not pay for it. */
-const isWatched = ({ tools }: Asked, { inputLabels }: Catalog): boolean =>
+const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catalog): boolean =>
   isLabelled(inputLabels) ||
+  Object.values(earlier).some(
+    ({ tool, carries }) => carries.length > 0 || isLabelled(all.get(tool)?.labels ?? unlabelled),
+  ) ||
   tools.some((tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels)))
 
 function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known: Known | undefined): boolean {
@@ -158,7 +167,7 @@ function originOf({ expression, rest }: Omit<Leaf, "at">, sources: Sources, { to
   const source = sources.get(expression)
   if (source === undefined) return undefined
   return {
-    source: source === input ? input : (tools[source]?.name ?? ""),
+    source: source === input ? input : ((typeof source === "number" ? tools[source] : source.of)?.name ?? ""),
     path: [...placeOf(expression), ...rest],
   }
 }

@@ -2,11 +2,12 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import { input, overlaps, type Path } from "../catalog/place.ts"
 import type { Labels } from "../catalog/rule.ts"
+import type { Carried } from "../plan/earlier.ts"
 import type { Call, Concat, Expression, Plan, Read, Selection, Step } from "../plan/plan.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { clean, join, type Label } from "./label.ts"
-import type { Ordered, Source } from "./order.ts"
+import type { Given, Ordered, Source } from "./order.ts"
 import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 import { sayPlace, type Trail } from "./trail.ts"
@@ -106,11 +107,24 @@ function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
   if (source === undefined || !plan.given.has(read)) return undefined
   const says = sayPlace(read.source, path)
   if (source === input) return declared(catalog.inputLabels, path, says, "the inputs", read.at)
+  if (typeof source === "object") {
+    const at = child(read.at, "$from")
+    return joinMaybe(declared(source.of.labels, path, says, source.of.name, at), carried(source, says, at))
+  }
   const tool = plan.tools[source]
   const giver = plan.steps[source]
   if (tool === undefined || giver === undefined) return undefined
   const at = child(giver.at, "tool")
   return joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[source], says, at))
+}
+
+/** What came into a result of an earlier run by what its tool was given. */
+function carried({ carries }: Given, says: string, at: Pointer): Marks {
+  const trail = (label: Carried): Trail | undefined =>
+    carries.includes(label)
+      ? { says: `${says} (${label}: by what was given to its tool)`, at, next: undefined }
+      : undefined
+  return { untrusted: trail("untrusted"), private: trail("private") }
 }
 
 function declared(labels: Labels, path: Path, says: string, by: string, at: Pointer): Marks {

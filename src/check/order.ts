@@ -2,19 +2,24 @@
  * Order: a step refers only to calls before it. Order is list order.
  * Codes: SEQ201 (no such step), SEQ202 (later), SEQ203 (itself), SEQ204 (a transition), SEQ210 (no inputs declared).
  */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import { isUnread } from "../document/document.ts"
+import { type Earlier, type EarlierResult, noEarlier } from "../plan/earlier.ts"
 import type { Name, Plan, Read, Step } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { callsBefore, giversOf, gives } from "./givers.ts"
 import { moveStep } from "./rearrange.ts"
 
-/** What a reference's source is: the index of an earlier call, or the run's inputs. */
-export type Source = number | "input"
+/** What a reference's source is: the index of an earlier call, the run's inputs, or a result of an earlier run. */
+export type Source = number | "input" | Given
+
+export interface Given extends EarlierResult {
+  readonly of: Tool
+}
 
 export interface Ordered {
   /** By step index: the source of each of its `reads`, in the same order; undefined where it is at fault. */
@@ -23,11 +28,16 @@ export interface Ordered {
   readonly waits: readonly (readonly number[])[]
 }
 
-export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Report): P & Ordered {
+export function checkOrder<P extends Plan>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  earlier: Earlier = noEarlier,
+): P & Ordered {
   const known = new Map<string, Step>()
   const named = plan.steps.filter((step) => !isUnread(step, "id"))
   for (const step of named) if (!known.has(step.id)) known.set(step.id, step)
-  const visit: Visit = { plan, catalog, report, known, complete: named.length === plan.steps.length }
+  const visit: Visit = { plan, catalog, report, known, earlier, complete: named.length === plan.steps.length }
   const sources: (readonly (Source | undefined)[])[] = []
   const waits: (readonly number[])[] = []
   for (const step of plan.steps) {
@@ -37,9 +47,10 @@ export function checkOrder<P extends Plan>(plan: P, catalog: Catalog, report: Re
       waits.push(nothing)
       continue
     }
-    const own = reads.map((read) =>
-      read.source === "input" ? checkInput(step, read.at, catalog, report) : checkName(step, read.source, read, visit),
-    )
+    const own = reads.map((read): Source | undefined => {
+      if (read.source === "input") return checkInput(step, read.at, catalog, report)
+      return givenBy(read, plan, catalog) ?? checkName(step, read.source, read, visit)
+    })
     let waited: readonly number[] = nothing
     for (const source of own) if (typeof source === "number") waited = insert(waited, source)
     for (const name of step.after) {
@@ -61,6 +72,13 @@ function insert(into: readonly number[], index: number): readonly number[] {
   return into.includes(index) ? into : [...into, index].sort((a, b) => a - b)
 }
 
+/** What an earlier run gave. No id of a step is spelt as its name is. */
+function givenBy({ source }: Read, { earlier }: Plan, { tools }: Catalog): Given | undefined {
+  const result = Object.hasOwn(earlier, source) ? earlier[source] : undefined
+  const of = result && tools.get(result.tool)
+  return result === undefined || of === undefined ? undefined : { ...result, of }
+}
+
 function checkInput(step: Step, at: Pointer, catalog: Catalog, report: Report): "input" | undefined {
   if (catalog.inputs !== undefined) return "input"
   report.add(diagnose("SEQ210", at, { step: step.id }))
@@ -72,6 +90,8 @@ interface Visit {
   readonly catalog: Catalog
   readonly report: Report
   readonly known: ReadonlyMap<string, Step>
+  /** Of all that may be named, also what no step does. */
+  readonly earlier: Earlier
   /** Every step has an id. */
   readonly complete: boolean
 }
@@ -89,7 +109,8 @@ function checkName(step: Step, id: string, where: Read | Name, visit: Visit): nu
   if (named === undefined) {
     const earlier = [...known.values()].filter((other) => other.kind === "call" && other.index < step.index)
     const inputs = "kind" in where && visit.catalog.inputs !== undefined ? ["input"] : []
-    const nearest = suggest(id, [...earlier.map((other) => other.id), ...inputs], "earlier calls")
+    const given = "kind" in where ? Object.keys(visit.earlier) : []
+    const nearest = suggest(id, [...earlier.map((other) => other.id), ...inputs, ...given], "earlier calls")
     const mend = () => mendUnknown(step, id, where, at, visit)
     report.add(diagnose("SEQ201", at, { step: step.id, missing: id.slice(0, 80), nearest }, { mend }))
     return undefined

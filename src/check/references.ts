@@ -13,17 +13,19 @@ import { countOf } from "../catalog/schema/interval.ts"
 import { unionOf, unknown } from "../catalog/schema/make.ts"
 import { branchesOf, describe, itemsOf } from "../catalog/schema/shape.ts"
 import { show } from "../catalog/schema/show.ts"
+import { covers, pathsOf } from "../catalog/sensitive.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import { intended, suggest } from "../diagnostic/nearest.ts"
 import { type JsonPatch, rename, valueAt } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
 import { unwritten } from "../plan/expression.ts"
 import type { Call, Concat, Expression, Hole, Match, Plan, Read, Selection } from "../plan/plan.ts"
+import { canonical } from "../text/canonical.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, formatPointer, type Pointer } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
 import { mendSource, shapeOf, suits } from "./givers.ts"
-import type { Ordered, Source } from "./order.ts"
+import type { Given, Ordered, Source } from "./order.ts"
 import type { Tooled } from "./tools.ts"
 
 export interface Typed {
@@ -74,7 +76,7 @@ interface Visit {
 
 function checkRead(read: Read, source: Source, visit: Visit): void {
   const says = `\`${read.source}\``
-  const tool = source === "input" ? undefined : visit.plan.tools[source]
+  const tool = source === "input" ? undefined : typeof source === "number" ? visit.plan.tools[source] : source.of
   const whole = source === "input" ? visit.catalog.inputs?.shape : tool?.result?.shape
   if (whole === undefined) {
     if (tool !== undefined) checkUndeclared(read, tool, source, says, visit)
@@ -82,15 +84,47 @@ function checkRead(read: Read, source: Source, visit: Visit): void {
   }
   const found = lookUp(whole, read.path, pathOf(read), says, visit, {
     right: (path) => suits(shapeOf(read, whole, path), read, visit),
-    else: () => mendSource(read, source, visit),
+    else: () => (typeof source === "object" ? undefined : mendSource(read, source, visit)),
   })
-  if (found === undefined) return
+  if (found === undefined || (typeof source === "object" && !isThere(read, source, says, visit))) return
   if (read.kind === "reference") {
     visit.given.set(read, found)
     return
   }
   const picked = checkSelection(read, found, says, visit)
   if (picked !== undefined) visit.given.set(read, picked)
+}
+
+/** What an earlier run gave is known. It is not told: who reads this may have been shown it without its secrets. */
+function isThere(read: Read, { result, of }: Given, says: string, { report }: Visit): boolean {
+  const array = valueAt(result, formatPointer(read.path))
+  const known = "That run's result has nothing there."
+  if (array === undefined)
+    report.add(diagnose("SEQ205", pathOf(read), { source: says, path: formatPointer(read.path), known }))
+  if (array === undefined || read.kind === "reference") return array !== undefined
+  const secret = pathsOf(of.result?.sensitive)
+  const compared = read.where.flatMap(({ path, value }) =>
+    value.kind === "literal" && !covers(secret, [...read.path, "*", ...path])
+      ? [[formatPointer(path), canonical(value.value)] as const]
+      : [],
+  )
+  // What is compared with a value that only the run knows is left to it; so is a secret, at which nobody may guess here.
+  if (compared.length < read.where.length || !Array.isArray(array)) return true
+  const matching = array.filter((element: Json) =>
+    compared.every(([path, wanted]) => {
+      const found = valueAt(element, path)
+      return found !== undefined && canonical(found) === wanted
+    }),
+  )
+  if (matching.length === 1) return true
+  const count = matching.length === 0 ? "No element of it matches" : `${matching.length} elements of it match`
+  const params = {
+    source: placed(says, read.path),
+    path: formatPointer(read.pick),
+    known: `${count}; it takes exactly one.`,
+  }
+  report.add(diagnose("SEQ205", child(read.at, "where"), params))
+  return false
 }
 
 /** Of a result that no schema describes, only the whole value can be used. */
@@ -102,7 +136,11 @@ function checkUndeclared(read: Read, tool: Tool, source: Source, says: string, v
   }
   const known = `\`${tool.name}\` declares no result: only the whole value can be used.`
   const params = { source: says, path: formatPointer(read.path), known }
-  report.add(diagnose("SEQ205", pathOf(read), params, { mend: () => mendSource(read, source, visit) }))
+  report.add(
+    diagnose("SEQ205", pathOf(read), params, {
+      mend: () => (typeof source === "object" ? undefined : mendSource(read, source, visit)),
+    }),
+  )
 }
 
 const pathOf = ({ at, path }: Read): Pointer => (path === unwritten ? at : child(at, "path"))

@@ -1,7 +1,8 @@
 /** Checked to compiled: the one place where a `CompiledPlan` is made. */
 import { sha256 } from "#sha256"
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { hashSlice, type Slice, sliceFor } from "../catalog/slice.ts"
+import { type Earlier, hasEarlier } from "../plan/earlier.ts"
 import type { Plan } from "../plan/plan.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
@@ -58,7 +59,9 @@ class Sealed {
   }
 
   get planHash(): string {
-    this.#planHash ??= sha256(canonical(this.#checked.document as unknown as Json))
+    const { document, earlier } = this.#checked
+    const whole = hasEarlier(this.#checked) ? { document, earlier } : document
+    this.#planHash ??= sha256(canonical(whole as unknown as Json))
     return this.#planHash
   }
 
@@ -72,9 +75,13 @@ class Sealed {
   }
 
   get plan(): Plan {
-    const { document, goal, steps } = this.#checked
-    this.#plan ??= deepFreeze({ document, goal, steps })
+    const { document, goal, steps, earlier } = this.#checked
+    this.#plan ??= deepFreeze({ document, goal, steps, earlier })
     return this.#plan
+  }
+
+  get earlier(): Earlier {
+    return this.plan.earlier
   }
 
   get steps(): readonly CheckedStep[] {
@@ -111,14 +118,17 @@ class Sealed {
     })
     const { planHash, catalogHash, slice, states = null, blast, approvals } = this
     const { document } = this.plan
+    const earlier = hasEarlier(this.plan) ? { earlier: this.earlier } : {}
     const learnt = { planHash, catalogHash, slice, states, blast, approvals, steps }
     // Interfaces have no index signature, but these are plain data.
-    return { sequitur: 1, compiler, ...learnt, document } as unknown as JsonObject
+    return { sequitur: 1, compiler, ...learnt, ...earlier, document } as unknown as JsonObject
   }
 }
 
-const toolsOf = ({ steps }: Plan): readonly string[] =>
-  steps.flatMap((step) => (step.kind === "call" ? [step.tool] : []))
+const toolsOf = ({ steps, earlier }: Plan): readonly string[] => [
+  ...steps.flatMap((step) => (step.kind === "call" ? [step.tool] : [])),
+  ...Object.values(earlier).map(({ tool }) => tool),
+]
 
 function stepOf(checked: Checked, index: number): CheckedStep {
   const step = checked.steps[index]
@@ -133,7 +143,15 @@ function stepOf(checked: Checked, index: number): CheckedStep {
     checks: [...at(checked.presence, index), ...at(checked.judged, index), ...at(checked.sameness, index)],
     provenance: step.kind === "call" && tool !== undefined ? provenanceOf(step, tool, checked) : [],
     hangsOn: checked.hangs[index],
+    carries: checked.carried[index] ?? [],
+    effect: effectOf(tool),
   }
+}
+
+function effectOf(tool: Tool | undefined): CheckedStep["effect"] {
+  if (tool === undefined || tool.effect === "read") return undefined
+  const counted = tool.blast.flatMap((blast) => (blast.kind === "argument" ? [blast.parameter] : []))
+  return { class: tool.effect, counted }
 }
 
 const at = <A>(lists: readonly (readonly A[])[], index: number): readonly A[] => lists[index] ?? []

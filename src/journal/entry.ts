@@ -5,6 +5,7 @@ import type { GuardFacts } from "../catalog/predicate.ts"
 import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import type { Document, StepDocument } from "../document/document.ts"
+import type { Earlier } from "../plan/earlier.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { RunCode, RunTag } from "./codes.ts"
@@ -82,6 +83,8 @@ export interface RunStarted {
   readonly document: Document
   /** Null where the catalog declares none. */
   readonly inputs: Json
+  /** Results of earlier runs that the plan reads, by `run/step`; left out where it reads none. */
+  readonly earlier?: Earlier
   /** What the host knows of where the plan came from: model, prompt digest, trace id, module paths. */
   readonly origin: JsonObject
   /** From its start to its end, by the catalog that it began with; left out where there is none. */

@@ -154,6 +154,9 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     compiler: text,
     document: Type.Object({ ...DocumentShape.properties, version: Type.Literal(1) }, closed),
     inputs: json,
+    earlier: optional(
+      record(Type.Object({ tool: name, result: json, carries: Type.Array(oneOf("untrusted", "private")) }, closed)),
+    ),
     origin: object,
     deadlineMs: optional(milliseconds),
     budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),

@@ -4,6 +4,7 @@
  */
 import type { Path } from "../catalog/place.ts"
 import { covers, gather, hide, type Marks, pathsOf, within } from "../catalog/sensitive.ts"
+import { type Earlier, noEarlier } from "../plan/earlier.ts"
 import { hideWritten, Written } from "../plan/sensitive.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
@@ -51,6 +52,8 @@ export class RunSecrets {
     if (event.kind === "run-started") {
       this.#run = new Marked(event)
       gather(event.inputs, this.#run.marks.inputs, this.#secrets)
+      for (const { tool, result } of Object.values(event.earlier ?? noEarlier))
+        gather(result, this.#run.marks.of(tool).result, this.#secrets)
       this.#run.written.gather(this.#secrets)
     }
     if (event.kind === "step-added" && this.#run !== undefined) {
@@ -91,7 +94,8 @@ export class RunSecrets {
     if (event.kind === "run-started") {
       const document = run.written.hide(this.#secrets) as unknown as RunStarted["document"]
       // With the salt, what is hidden in an entry could be guessed and held against its hash.
-      return { ...event, salt: redacted, inputs: hide(event.inputs, run.marks.inputs), document }
+      const earlier = event.earlier === undefined ? {} : { earlier: hideEarlier(event.earlier, run.marks) }
+      return { ...event, salt: redacted, inputs: hide(event.inputs, run.marks.inputs), ...earlier, document }
     }
     if (event.kind === "approval-requested") {
       const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
@@ -140,7 +144,15 @@ export class RunSecrets {
 }
 
 /** Of an event, what is data of the plan, of its inputs or of a tool. */
-const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "document", "origin"])
+const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "earlier", "document", "origin"])
+
+const hideEarlier = (earlier: Earlier, marks: Marks): Earlier =>
+  Object.fromEntries(
+    Object.entries(earlier).map(([name, one]) => [
+      name,
+      { ...one, result: hide(one.result, marks.of(one.tool).result) },
+    ]),
+  )
 
 const hideArgs = (args: JsonObject, paths: readonly Path[]): JsonObject => {
   const hidden = hide(args, paths)
@@ -172,7 +184,7 @@ class Marked {
       },
     }
     this.hasMarks = sensitive !== undefined || Object.values(tools).some((tool) => tool.sensitive !== undefined)
-    this.written = new Written(document as unknown as Json, this.marks)
+    this.written = new Written(document as unknown as Json, this.marks, started.earlier)
     const { places } = this.written
     this.#steps = new Map(document.steps.map(({ id, tool = "" }, index) => [id, { tool, args: places[index] ?? [] }]))
   }

@@ -5,24 +5,22 @@ import type { Report } from "../diagnostic/report.ts"
 import { type Document, isUnread, type StepDocument } from "../document/document.ts"
 import type { JsonObject } from "../text/json.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
+import { type Earlier, noEarlier, readBy } from "./earlier.ts"
 import { holdsForm, type Lowering, lowerExpression } from "./expression.ts"
 import type { Expression, Name, Plan, Read, Step } from "./plan.ts"
 
-export function lower(document: Document, catalog: Catalog, report: Report): Plan {
+export function lower(document: Document, catalog: Catalog, report: Report, earlier: Earlier = noEarlier): Plan {
   const steps = child(root, "steps")
   const { bounds } = catalog
   const shapeOf: Lowering["shapeOf"] = (source) => {
     if (source === "input") return catalog.inputs?.shape
-    const named = document.steps.find(({ id }) => id === source)
+    const named = Object.hasOwn(earlier, source) ? earlier[source] : document.steps.find(({ id }) => id === source)
     return catalog.tools.get(named?.tool ?? "")?.result?.shape
   }
-  return {
-    document,
-    goal: document.goal,
-    steps: document.steps.map((step, index) =>
-      lowerStep(step, index, child(steps, index), { bounds, report, shapeOf }),
-    ),
-  }
+  const lowered = document.steps.map((step, index) =>
+    lowerStep(step, index, child(steps, index), { bounds, report, shapeOf }),
+  )
+  return { document, goal: document.goal, steps: lowered, earlier: readBy(lowered, earlier) }
 }
 
 function lowerStep(step: StepDocument, index: number, at: Pointer, lowering: Omit<Lowering, "reads">): Step {

@@ -3,11 +3,14 @@ import type { Pattern } from "../catalog/schema/pattern.ts"
 import type { Document, Unread } from "../document/document.ts"
 import type { Json } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
+import type { Earlier } from "./earlier.ts"
 
 export interface Plan {
   readonly document: Document
   readonly goal: string | undefined
   readonly steps: readonly Step[]
+  /** Results of earlier runs that its steps read. */
+  readonly earlier: Earlier
 }
 
 export type Step = Call | Transition
@@ -70,7 +73,7 @@ export interface Literal {
 export interface Reference {
   readonly kind: "reference"
   readonly at: Pointer
-  /** A step's id, or `input`. */
+  /** A step's id, `input`, or `run/step` of an earlier run. */
   readonly source: string
   /** RFC 6901, decoded: the way into the source's result. */
   readonly path: readonly string[]

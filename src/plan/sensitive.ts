@@ -7,6 +7,7 @@ import { covers, gather, hide, inside, type Marks, membersOf, within } from "../
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
 import { redacted, type Secrets } from "../text/secrets.ts"
+import { type Earlier, noEarlier } from "./earlier.ts"
 
 /** A document read for its secrets. */
 export class Written {
@@ -14,10 +15,12 @@ export class Written {
   readonly #steps: readonly WrittenStep[]
   readonly #given: Given
 
-  constructor(document: Json, marks: Marks) {
+  constructor(document: Json, marks: Marks, earlier: Earlier = noEarlier) {
     this.#document = document
     const steps = stepsIn(document)
     const tools = new Map(steps.map(({ id, tool }) => [id, tool]))
+    // No id of a step has a slash.
+    for (const [source, { tool }] of Object.entries(earlier)) tools.set(source, tool)
     this.#given = (source) => (source === "input" ? marks.inputs : marks.of(tools.get(source) ?? "").result)
     this.#steps = steps.map(({ id, tool, args }) => ({
       id,

@@ -63,7 +63,7 @@ function lineOf({ code, severity, at, message, hint, related = [] }: Diagnostic)
 }
 
 /** A JSON string, cut where it is long. `<` and `>` are written out, so that no tag and no marker of a chat stands in it. */
-function quoted(text: string): string {
-  const cut = text.length > quotedLength ? `${text.slice(0, quotedLength).toWellFormed()}…` : text
+export function quoted(text: string, length = quotedLength): string {
+  const cut = text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
   return JSON.stringify(escapeHidden(cut)).replace(/[<>]/g, (sign) => (sign === "<" ? "\\u003c" : "\\u003e"))
 }

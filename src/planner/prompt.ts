@@ -1,15 +1,21 @@
 /** A catalog in words, with the plan language on half a page: for a system prompt. The same catalog gives the same text. */
+import { mayUse } from "../catalog/authority.ts"
 import type { Blast, Catalog, Tool } from "../catalog/catalog.ts"
 import { demandCatalog } from "../catalog/define.ts"
+import type { Principal } from "../catalog/predicate.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
+import { copyPrincipal } from "../compile.ts"
 import { orList } from "../diagnostic/nearest.ts"
 import { demand } from "../text/demand.ts"
 import { demandForm, type Form } from "./form/form.ts"
 import { line, placesOf } from "./places.ts"
+import { hasRules, labelsIn, rulesOf, standingOf, wordsOfLabels } from "./terms.ts"
 
 export interface PromptOptions {
   /** The form that `planSchema` chose, where plans are not written as they are. */
   readonly form?: Form
+  /** Who the plan is for: of tools that they may not use no more is told than that. */
+  readonly principal?: Principal
   /** UTF-16 units of the whole text, 4,000 at least. Default 60,000. A large catalog is told in fewer words, and says so. */
   readonly maxLength?: number
 }
@@ -23,16 +29,33 @@ export function planPrompt(catalog: Catalog, options: PromptOptions = {}): strin
   const maxLength = options?.maxLength ?? 60_000
   demandForm(form)
   demand(typeof maxLength === "number", "`maxLength` must be a number")
+  const principal = options?.principal === undefined ? undefined : copyPrincipal(options.principal)
+  demand(
+    principal !== undefined || options?.principal === undefined,
+    "`principal` must be `{ tenant, subject, roles }`",
+  )
+  const [usable, closed] = split(catalog, principal)
   const room = Math.max(least, maxLength)
-  const texts = [sayAll, withoutWords(sayAll), withoutWords(sayArguments), sayNames].map((say) => {
-    const told = say === sayAll ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
-    return [language, ...wordsOf(form), ...rules(catalog), ...told, ...tools(catalog, say)].join("\n\n")
+  const all = sayAll(principal !== undefined)
+  const few = sayArguments(principal !== undefined)
+  const texts = [all, withoutWords(all), withoutWords(few), sayNames].map((say) => {
+    const told = say === all ? [] : ["The tools are told in fewer words than there are: the catalog is large."]
+    const acting = standingOf(principal, closed)
+    return [language, ...wordsOf(form), ...rules(catalog), ...acting, ...told, ...tools(usable, say)].join("\n\n")
   })
   const fitting = texts.find((text) => text.length <= room)
   if (fitting !== undefined) return fitting
   const end = "\n(there is more, not shown)"
   const cut = (texts.at(-1) ?? "").slice(0, room - end.length)
   return `${cut.slice(0, cut.lastIndexOf("\n"))}${end}`
+}
+
+/** Tools that may be called, and the names of those that may not. What a predicate says hangs on the arguments. */
+function split({ tools }: Catalog, principal: Principal | undefined): readonly [readonly Tool[], readonly string[]] {
+  const isClosed = (tool: Tool): boolean =>
+    tool.authority.nobody || (principal !== undefined && mayUse(tool, principal) !== undefined)
+  const all = [...tools.values()]
+  return [all.filter((tool) => !isClosed(tool)), all.filter(isClosed).map(({ name }) => name)]
 }
 
 const language = `# How to write a plan
@@ -79,13 +102,16 @@ const sharers = {
 } as const
 
 /** What holds for the whole plan. */
-function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly string[] {
+function rules(catalog: Catalog): readonly string[] {
+  const { inputs, inputLabels, machine, limits, budgets, bounds } = catalog
   const lines = [`- ${Math.min(bounds.steps, budgets.steps ?? bounds.steps)} steps at most.`]
   if (budgets.sideEffects !== undefined) lines.push(`- ${budgets.sideEffects} calls with an effect at most.`)
   if (budgets.microUsd !== undefined)
     lines.push(`- Calls may cost ${budgets.microUsd} millionths of a US dollar at most.`)
-  for (const { dimension, max, per } of limits.values())
-    lines.push(`- ${line(dimension)}: ${max} at most, in ${per === "run" ? "the whole plan" : sharers[per]}.`)
+  for (const { dimension, max, approveAbove, per } of limits.values()) {
+    const asked = approveAbove === undefined ? "" : ` Above ${approveAbove} a person is asked.`
+    lines.push(`- ${line(dimension)}: ${max} at most, in ${per === "run" ? "the whole plan" : sharers[per]}.${asked}`)
+  }
   if (machine !== undefined) {
     lines.push(`- The plan begins in the state \`${line(machine.initial)}\`. Transitions:`)
     for (const [from, targets] of machine.transitions)
@@ -94,34 +120,42 @@ function rules({ inputs, machine, limits, budgets, bounds }: Catalog): readonly 
           `  - \`${line(from)}\` to \`${line(to)}\`${guard === undefined ? "" : guard === "approval" ? ", when a person has approved" : ", if a rule holds then"}`,
         )
   }
-  const given = inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs)]
+  if (hasRules(catalog)) lines.push(...wordsOfLabels)
+  const given =
+    inputs === undefined ? ["There is no `input`."] : ["`input` has:", ...placesOf(inputs), ...labelsIn(inputLabels)]
   return [["# Rules", "", ...lines].join("\n"), ["# Input", "", ...given].join("\n")]
 }
 
 type SayTool = (tool: Tool) => readonly string[]
 
-function tools({ tools }: Catalog, say: SayTool): readonly string[] {
-  if (tools.size === 0) return ["# Tools\n\nThere are no tools."]
-  return ["# Tools", ...[...tools.values()].map((tool) => say(tool).join("\n"))]
+function tools(tools: readonly Tool[], say: SayTool): readonly string[] {
+  if (tools.length === 0) return ["# Tools\n\nThere are no tools."]
+  return ["# Tools", ...tools.map((tool) => say(tool).join("\n"))]
 }
 
 const sayNames: SayTool = ({ name, description }) => [`## ${line(name)}\n${line(description, 120)}`]
 
-const sayArguments: SayTool = (tool) => {
-  const args = placesOf(tool.params, "arguments")
-  return [
-    `## ${line(tool.name)}`,
-    line(tool.description, 1_000),
-    ...termsOf(tool),
-    ...(args.length === 0 ? ["No arguments."] : ["Arguments:", ...args]),
-  ]
-}
+const sayArguments =
+  (known: boolean): SayTool =>
+  (tool) => {
+    const args = placesOf(tool.params, "arguments")
+    return [
+      `## ${line(tool.name)}`,
+      line(tool.description, 1_000),
+      ...termsOf(tool),
+      ...(args.length === 0 ? ["No arguments."] : ["Arguments:", ...args]),
+      ...rulesOf(tool, known),
+    ]
+  }
 
-const sayAll: SayTool = (tool) => {
-  const result = tool.result === undefined ? ["Result: not declared; only the whole value can be used."] : []
-  const places = tool.result === undefined ? [] : placesOf(tool.result)
-  return [...sayArguments(tool), ...result, ...(places.length === 0 ? [] : ["Result:", ...places])]
-}
+const sayAll =
+  (known: boolean): SayTool =>
+  (tool) => {
+    const result = tool.result === undefined ? ["Result: not declared; only the whole value can be used."] : []
+    const places = tool.result === undefined ? [] : placesOf(tool.result)
+    const labels = labelsIn(tool.labels)
+    return [...sayArguments(known)(tool), ...result, ...(places.length === 0 ? [] : ["Result:", ...places]), ...labels]
+  }
 
 /** Without what authors say of arguments and results. */
 const withoutWords =

@@ -88,6 +88,7 @@ function admit(ready: ReadyPlan, options: RunOptions, salt: string): RunStarted 
     compiler: plan.compiler,
     document: plan.plan.document,
     inputs: inputs.value,
+    ...(Object.keys(plan.earlier).length === 0 ? {} : { earlier: plan.earlier }),
     origin: origin.value as RunStarted["origin"],
     spent,
     ...termsOf(ready),

@@ -266,7 +266,7 @@ export function footingFor(state: RunState, { catalog, fault }: Toolbox): Footin
     status === "awaiting_approval"
       ? "Deny it (`deny`), which ends this run, and run a newly compiled plan; or go on with the catalog of before."
       : "Go on with the catalog of before; or cancel this run (`cancel`), and run a newly compiled plan."
-  const compiled = definePlan(catalog, started.document as never)
+  const compiled = definePlan(catalog, started.document as never, started.earlier && { earlier: started.earlier })
   if (!compiled.ok) {
     const codes = [...new Set(compiled.diagnostics.map(({ code }) => code))].join(", ")
     return new StalePlan({ changed: `it is refused now (${codes})`, remedy })

@@ -68,7 +68,7 @@ export function prepare(
 ): ReadyPlan | StalePlan {
   const known = prepared.get(plan)
   if (known?.catalog === catalog) return known
-  const names = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : []))
+  const names = [...plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : [])), ...givers(plan)]
   const changed = changedParts(plan.slice, sliceFor(catalog, names))
   if (changed.length > 0) {
     return new StalePlan({
@@ -94,6 +94,8 @@ export function prepare(
   prepared.set(plan, ready)
   return ready
 }
+
+const givers = ({ earlier }: CompiledPlan): readonly string[] => Object.values(earlier).map(({ tool }) => tool)
 
 /** Of these tools, and of those that undo them. */
 export function policiesOf(names: Iterable<string>, { tools }: Catalog): RunStarted["tools"] {

@@ -100,8 +100,8 @@ export class Workings {
 /** Characters. A longer one is compared by its hash: it may be compared with many. */
 const shortText = 100
 
-/** The results and inputs of a run, as far as they are there. */
+/** The results and inputs of a run, as far as they are there. What earlier runs gave has a slash in its name, which no step has. */
 export const knownIn =
   ({ started, calls }: RunState): Known =>
   (source) =>
-    source === "input" ? started.inputs : calls.get(source)?.result
+    source === "input" ? started.inputs : (calls.get(source)?.result ?? started.earlier?.[source]?.result)
