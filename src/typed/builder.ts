@@ -6,6 +6,7 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { Compiled, CompileOptions } from "../compile.ts"
 import type { CheckValue } from "./arguments.ts"
+import type { LabelsOf, Ruled } from "./flow.ts"
 import type { MachineOf } from "./machine.ts"
 import type { CheckAfter, CheckId, SpotsOf, Word } from "./order.ts"
 import type { OrList, Refuse, Say } from "./plan-error.ts"
@@ -123,6 +124,7 @@ interface Here<
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
+  readonly inputLabels: LabelsOf<Spec["inputLabels"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<readonly [...Ids, Word<Id>], Names>
   readonly open: false
@@ -176,7 +178,24 @@ type TargetsOf<Transitions, State, All> = string extends State
 type CheckArgs<Spec extends CatalogSpec, C extends Context, I extends string, Id extends string, Tool, Args> =
   Tool extends ToolNames<Spec>
     ? [Extract<keyof Args, `$${string}`>] extends [never]
-      ? CheckValue<Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>, "", Tools<Spec>[Tool]["takes"], Args>
+      ? [Tools<Spec>[Tool]["rules"]] extends [never]
+        ? CheckValue<
+            Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+            "",
+            Tools<Spec>[Tool]["takes"],
+            Args
+          >
+        : Ruled<
+            Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+            Tools<Spec>[Tool]["rules"],
+            Args,
+            CheckValue<
+              Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+              "",
+              Tools<Spec>[Tool]["takes"],
+              Args
+            >
+          >
       : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
     : object
 

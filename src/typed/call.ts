@@ -5,6 +5,7 @@
  */
 import type { CheckValue } from "./arguments.ts"
 import type { Overstepped } from "./blast.ts"
+import type { Ruled } from "./flow.ts"
 import type { Refuse } from "./plan-error.ts"
 import type { Context, Fault, IsRightRead, Mark } from "./reference.ts"
 import type { Place } from "./sum.ts"
@@ -91,7 +92,14 @@ type CheckWhole<
   F extends AnyFacts,
   Args,
 > = [Extract<keyof Args, `$${string}`>] extends [never]
-  ? CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+  ? [F["rules"]] extends [never]
+    ? CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+    : Ruled<
+        Asking<C, Id, Tool, Place<I>, F["integers"]>,
+        F["rules"],
+        Args,
+        CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+      >
   : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
 
 interface Asking<C extends Context, Id extends string, Tool extends string, At extends string, Integers> {

@@ -2,6 +2,7 @@
  * References: each names an earlier call, or the inputs, and leads to a value that is declared there.
  * Codes: SEQ131, SEQ132, SEQ201 … SEQ206, SEQ210 … SEQ212.
  */
+import type { AnyLabels } from "./flow.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Earlier, Place } from "./sum.ts"
 import type { AnyFacts, Undeclared } from "./tools.ts"
@@ -13,6 +14,7 @@ export interface Context {
   readonly toolNames: string
   /** What the inputs are; undefined where the catalog declares none. */
   readonly inputs: Found<unknown> | undefined
+  readonly inputLabels: AnyLabels
   /** By index. */
   readonly names: { readonly [index: string]: string }
   /** By id. */
@@ -185,8 +187,8 @@ type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Ite
       : Fault<"where", Right>
     : never
 
-type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
-type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
+export type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
+export type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
 
 export type SayPlace<Source extends string, Path> = Path extends ""
   ? `\`${Source}\``
