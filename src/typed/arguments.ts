@@ -5,7 +5,7 @@
  */
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Fault, Marked, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
-import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
+import type { AnyKey, CouldBe, DescribeAny, Found, IsFraction, Member, Needed, Objects, Scalar } from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
 export type CheckValue<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
@@ -35,13 +35,10 @@ type CheckPlain<S extends Site, Path extends string, T, O, A> = [O] extends [nev
 type CheckScalar<S extends Site, Path extends string, T, A> =
   CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
 
-type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
-  ? `${A}` extends `${string}.${string}` | `${string}e-${string}`
-    ? `${A}` extends `${string}e+${string}`
-      ? A
-      : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+type CheckInteger<S extends Site, Path extends string, A> =
+  IsFraction<A> extends true
+    ? Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A & number}`>
     : A
-  : A
 
 type CheckArray<S extends Site, Path extends string, T, A extends readonly unknown[]> = unknown extends T
   ? { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, unknown, A[I]> }

@@ -6,6 +6,7 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { Compiled, CompileOptions } from "../compile.ts"
 import type { CheckValue } from "./arguments.ts"
+import type { IntegersOf } from "./fields.ts"
 import type { LabelsOf, Ruled } from "./flow.ts"
 import type { MachineOf } from "./machine.ts"
 import type { CheckAfter, CheckId, SpotsOf, Word } from "./order.ts"
@@ -125,6 +126,7 @@ interface Here<
       ? Found<unknown>
       : undefined
   readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<readonly [...Ids, Word<Id>], Names>
   readonly open: false

@@ -3,6 +3,7 @@ import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { LimitsOf, NearLimits, PassedLimits } from "./blast.ts"
 import type { CheckArgs, CheckTool, FaultAt } from "./call.ts"
+import type { IntegersOf } from "./fields.ts"
 import type { LabelsOf } from "./flow.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
 import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf } from "./order.ts"
@@ -71,6 +72,7 @@ interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names e
       ? Found<unknown>
       : undefined
   readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<Ids, Names>
   readonly open: "?" extends Ids[number] ? true : false

@@ -28,6 +28,7 @@ export interface Facts<T extends ToolSpec> {
   readonly blast: T extends { readonly blast: infer Blast } ? Blast : Record<never, never>
   /** The places of integers: in the type of their values they are numbers as any. */
   readonly integers: IntegersOf<T["params"]> | CountedIn<T>
+  readonly givenIntegers: T extends { readonly result: infer Result } ? IntegersOf<Result> : never
 }
 
 export interface AnyFacts {
@@ -42,6 +43,7 @@ export interface AnyFacts {
   readonly requires: string
   readonly blast: unknown
   readonly integers: unknown
+  readonly givenIntegers: unknown
 }
 
 export interface Table {

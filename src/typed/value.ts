@@ -6,6 +6,15 @@ import type { Undeclared } from "./tools.ts"
 
 export type Scalar = string | number | boolean | null | undefined
 
+/** Of what is known only to be a number it is not known. */
+export type IsFraction<N> = [N] extends [number]
+  ? `${N}` extends `${string}.${string}` | `${string}e-${string}`
+    ? `${N}` extends `${string}e+${string}`
+      ? false
+      : true
+    : false
+  : false
+
 /** Whether any value of the one type could be one of the other. */
 export type CouldBe<Given, Asked> = [Given] extends [Asked]
   ? true
