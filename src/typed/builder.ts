@@ -209,8 +209,11 @@ interface Calling<C extends Context, At extends string, Id extends string, Tool 
   readonly integers: Integers
 }
 
-interface CheckMore<C extends Context, I extends string, Id, More> {
-  readonly after?: CheckAfter<C, I, Id, More extends { readonly after: infer After } ? After : undefined>
-  readonly occurrence?: number
-  readonly why?: string
-}
+/** A question, so that tsc prints what it comes to. */
+type CheckMore<C extends Context, I extends string, Id, More> = More extends unknown
+  ? {
+      readonly after?: CheckAfter<C, I, Id, More extends { readonly after: infer After } ? After : undefined>
+      readonly occurrence?: number
+      readonly why?: string
+    }
+  : never

@@ -5,7 +5,7 @@
 import type { Word } from "./order.ts"
 import type { Say } from "./plan-error.ts"
 import type { PathOf, PickOf, Site, Spot } from "./reference.ts"
-import type { Scalar } from "./value.ts"
+import type { Scalar, Unescape } from "./value.ts"
 
 /** A rule, and the way to what it is about, `tags/0`: `""` where it is reached. */
 export interface RuleOn<Path extends string, Rule> {
@@ -13,20 +13,23 @@ export interface RuleOn<Path extends string, Rule> {
   readonly rule: Rule
 }
 
-/** Never where a tool has none. Names with `/` or `~` are left to the compiler. */
+/** Never where a tool has none. */
 export type RulesOf<T> = T extends { readonly rules: infer Rules }
   ? string extends keyof Rules
     ? never
     : {
-        [Key in keyof Rules & string]: Key extends `${string}~${string}` | "" | "/"
-          ? never
-          : Key extends `/${infer Path}`
-            ? RuleOn<Path, Rules[Key]>
-            : Key extends `${string}/${string}`
-              ? never
-              : RuleOn<Key, Rules[Key]>
+        [Key in keyof Rules & string]: Key extends `/${infer Path}`
+          ? RuleOn<Path, Rules[Key]>
+          : RuleOn<Escape<Key>, Rules[Key]>
       }[keyof Rules & string]
   : never
+
+/** A key as a pointer's token. */
+type Escape<Key extends string> = Key extends `${string}${"/" | "~"}${string}` ? EscapeEach<Key> : Key
+
+type EscapeEach<Key extends string> = Key extends `${infer First}${infer Rest}`
+  ? `${First extends "~" ? "~0" : First extends "/" ? "~1" : First}${EscapeEach<Rest>}`
+  : ""
 
 /** The places that are labelled; `""` is all of it. */
 export interface LabelsOf<T> {
@@ -52,7 +55,7 @@ export type MustState<Rules> =
   Rules extends RuleOn<infer Path, { readonly mustState: true }>
     ? Path extends `${string}/${string}` | "*" | ""
       ? never
-      : Path
+      : Unescape<Path>
     : never
 
 /** `Right` is what is asked of the arguments but for the rules: what is at fault is told once. */
@@ -73,7 +76,9 @@ type Stated<Rules, Given, Right> = [Exclude<MustState<Rules>, keyof Given>] exte
   : Right & { readonly [Name in Exclude<MustState<Rules>, keyof Given>]: unknown }
 
 /** The rules about what is one key further in. */
-type Within<Rules, Key extends string> =
+type Within<Rules, Key extends string> = WithinToken<Rules, Escape<Key>>
+
+type WithinToken<Rules, Key extends string> =
   Rules extends RuleOn<infer Path, infer Rule>
     ? Path extends `${infer First}/${infer Rest}`
       ? First extends Key | "*"
@@ -185,12 +190,10 @@ type GiverOf<S extends Site, Source extends string> = Source extends "input"
     : "?"
 
 /** Where in it: what is picked is in any item. */
-type PlaceRead<A, Rest extends string> =
-  Word<`${PathOf<A> & string}${A extends { readonly where: unknown } ? `/*${PickOf<A> & string}` : ""}${Rest extends "" ? "" : `/${Rest}`}`> extends infer Place
-    ? Place extends `${string}~${string}`
-      ? "?"
-      : Place & string
-    : never
+type PlaceRead<
+  A,
+  Rest extends string,
+> = Word<`${PathOf<A> & string}${A extends { readonly where: unknown } ? `/*${PickOf<A> & string}` : ""}${Rest extends "" ? "" : `/${Rest}`}`>
 
 type SaySpot<Source extends string, Place extends string> = Place extends "" ? Source : `${Source} ${Place}`
 
@@ -270,9 +273,7 @@ type TrailOf<S extends Site, Label extends keyof AnyLabels, Source extends strin
 /** Whether one of the places that a rule names is this one. */
 type IsFrom<From, Giver extends string, Place extends string> = From extends `${infer Name}#${infer Pattern}`
   ? Name extends Giver
-    ? Pattern extends `${string}~${string}`
-      ? true
-      : Matches<Pattern, Place>
+    ? Matches<Pattern, Place>
     : false
   : true
 
@@ -295,22 +296,20 @@ type Matches<Pattern extends string, Place extends string> = Pattern extends `/$
       : false
 
 /** Whether the one is the other, or holds it, or is held by it. */
-type Overlap<One extends string, Other extends string> = One extends `${string}~${string}`
-  ? false
-  : One extends `/${infer A}/${infer Rest}`
-    ? Other extends `/${infer B}/${infer More}`
-      ? AreAlike<A, B> extends true
-        ? Overlap<`/${Rest}`, `/${More}`>
-        : false
+type Overlap<One extends string, Other extends string> = One extends `/${infer A}/${infer Rest}`
+  ? Other extends `/${infer B}/${infer More}`
+    ? AreAlike<A, B> extends true
+      ? Overlap<`/${Rest}`, `/${More}`>
+      : false
+    : Other extends `/${infer B}`
+      ? AreAlike<A, B>
+      : true
+  : One extends `/${infer A}`
+    ? Other extends `/${infer B}/${string}`
+      ? AreAlike<A, B>
       : Other extends `/${infer B}`
         ? AreAlike<A, B>
         : true
-    : One extends `/${infer A}`
-      ? Other extends `/${infer B}/${string}`
-        ? AreAlike<A, B>
-        : Other extends `/${infer B}`
-          ? AreAlike<A, B>
-          : true
-      : true
+    : true
 
 type AreAlike<A, B> = "*" extends A | B ? true : A extends B ? true : false

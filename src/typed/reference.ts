@@ -4,6 +4,7 @@
  */
 import type { CheckValue } from "./arguments.ts"
 import type { AnyLabels, HoldsRead } from "./flow.ts"
+import type { Word } from "./order.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Earlier, Place } from "./sum.ts"
 import type { AnyFacts, Undeclared } from "./tools.ts"
@@ -149,14 +150,19 @@ export type Read<S extends Site, A> = A extends { readonly $from: infer Source }
 
 export type ReadPath<Value, Path, Says extends string, Field extends string> = Path extends string
   ? Follow<Value, Path> extends infer End
-    ? End extends Lost<infer Place, infer Why>
-      ? Fault<
-          Field,
-          Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
-        >
-      : End extends IllFormed
-        ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
-        : End
+    ? End extends Found<unknown>
+      ? End
+      : Word<Path> extends "?"
+        ? // Which path it is, is not known: the compiler judges.
+          Found<unknown>
+        : End extends Lost<infer Place, infer Why>
+          ? Fault<
+              Field,
+              Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
+            >
+          : End extends IllFormed
+            ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
+            : never
     : never
   : Fault<Field, string>
 
@@ -284,4 +290,4 @@ type Written<Value> = Value extends string
 export type Mark<A, Field, E> = { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }
 
 /** A reference with its fault: at a field of it, or in its place. */
-export type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>
+export type Marked<A, Field, E> = Field extends "" ? E : { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }

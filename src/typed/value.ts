@@ -129,7 +129,7 @@ type IsEscaped<Path extends string> = Path extends `${string}~${infer Rest}`
     : false
   : true
 
-type Unescape<Token extends string> = Token extends `${infer Before}~${infer Rest}`
+export type Unescape<Token extends string> = Token extends `${infer Before}~${infer Rest}`
   ? Rest extends `1${infer After}`
     ? `${Before}/${Unescape<After>}`
     : Rest extends `0${infer After}`
