@@ -3,15 +3,14 @@ import type { Catalog, CatalogSpec } from "./catalog/catalog.ts"
 import { type Compiled, guarded, type Occasional, readOccasion } from "./compile.ts"
 import { diagnose } from "./diagnostic/diagnostic.ts"
 import { copyJson } from "./text/copy-json.ts"
-import type { Json } from "./text/json.ts"
-import type { CheckPlan } from "./typed/plan.ts"
+import type { ValidatePlan } from "./typed/plan.ts"
 import type { ResultsOf } from "./typed/results.ts"
 import type { WrittenPlan } from "./typed/written.ts"
 
 /** Compiles a plan that is a value. It is copied first: later changes to the value change nothing. Never throws. */
 export function definePlan<Spec extends CatalogSpec, const Plan>(
   catalog: Catalog<Spec>,
-  plan: Plan extends Json | object ? CheckPlan<Spec, Plan> : Plan,
+  plan: ValidatePlan<Catalog<Spec>, Plan>,
   options?: Occasional,
 ): Compiled<ResultsOf<Spec, Plan>, WrittenPlan<Spec, Plan>> {
   const compiled = guarded(catalog, (report) => {

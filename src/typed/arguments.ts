@@ -3,9 +3,11 @@
  * What is only wrong in its type is left to TypeScript's own words.
  * Codes: SEQ121, SEQ123, SEQ130, SEQ131, SEQ207, SEQ213.
  */
+import type { HoldsRead } from "./flow.ts"
+import type { Word } from "./order.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Fault, Marked, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
-import type { AnyKey, CouldBe, DescribeAny, Found, Member, Needed, Objects, Scalar } from "./value.ts"
+import type { AnyKey, CouldBe, DescribeAny, Found, IsFraction, Member, Needed, Objects, Scalar } from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
 export type CheckValue<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
@@ -32,24 +34,38 @@ type CheckPlain<S extends Site, Path extends string, T, O, A> = [O] extends [nev
     : T
   : CheckObject<S, Path, O, A>
 
-type CheckScalar<S extends Site, Path extends string, T, A> =
-  CouldBe<A, T> extends true ? (Path extends S["integers"] ? CheckInteger<S, Path, A> : A) : T
-
-type CheckInteger<S extends Site, Path extends string, A> = [A] extends [number]
-  ? `${A}` extends `${string}.${string}` | `${string}e-${string}`
-    ? `${A}` extends `${string}e+${string}`
-      ? A
-      : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${A}`>
+type CheckScalar<S extends Site, Path extends string, T, A> = [EachCouldBe<A, T>] extends [true]
+  ? Path extends S["integers"]
+    ? CheckInteger<S, Path, A>
     : A
-  : A
+  : T
+
+/** Of several values each; but what is known to be a boolean is as wide as a text of which no more is known. */
+type EachCouldBe<A, T> = boolean extends A ? CouldBe<A, T> : A extends unknown ? CouldBe<A, T> : never
+
+type CheckInteger<S extends Site, Path extends string, A> = [FractionIn<A>] extends [never]
+  ? A
+  : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an integer, but is ${FractionIn<A>}`>
+
+type FractionIn<A> = A extends number ? (IsFraction<A> extends true ? A : never) : never
 
 type CheckArray<S extends Site, Path extends string, T, A extends readonly unknown[]> = unknown extends T
   ? { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, unknown, A[I]> }
   : Extract<T, readonly unknown[]> extends infer List extends readonly unknown[]
     ? [List] extends [never]
       ? T
-      : { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, ItemAt<List, I>, A[I]> }
+      : [A["length"] & List["length"]] extends [never]
+        ? WrongLength<S, Path, T, List["length"], A["length"]>
+        : { readonly [I in keyof A]: CheckValue<S, Below<Path, I>, ItemAt<List, I>, A[I]> }
     : never
+
+/** A tuple is whole. Where it may be of several lengths TypeScript says which. */
+type WrongLength<S extends Site, Path extends string, T, Wanted extends number, Found extends number> =
+  Word<`${Wanted}`> extends "?"
+    ? T
+    : Refuse<`SEQ123: \`${Path}\` of \`${S["tool"]}\` must be an array of exactly ${SayItems<Wanted>}, but is an array of ${SayItems<Found>}`>
+
+type SayItems<Count extends number> = Count extends 1 ? "1 item" : `${Count} items`
 
 /** A tuple holds something else at each index. */
 type ItemAt<List extends readonly unknown[], I> = List extends unknown
@@ -161,15 +177,9 @@ type CheckConcat<S extends Site, Path extends string, T, A, Parts> = Parts exten
   : { readonly $concat: readonly unknown[] }
 
 type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
-  ? [Part] extends [null]
-    ? NoPart
-    : [Part] extends [number]
-      ? number extends Part
-        ? Part
-        : `${Part}` extends `${bigint}`
-          ? Part
-          : NoPart
-      : Part
+  ? [IsPart<Part>] extends [true]
+    ? Part
+    : NoPart
   : Part extends { readonly $from: unknown }
     ? [keyof Part] extends [FromField]
       ? Read<S, Part> extends infer Verdict
@@ -183,14 +193,31 @@ type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
         : never
       : CheckForm<S, "", unknown, Part>
     : Part extends { readonly $concat: unknown }
-      ? CheckForm<S, "", string, Part>
+      ? CheckForm<S, "", string, Part> extends infer Right
+        ? Part extends Right
+          ? HoldsRead<Part> extends true
+            ? NoPart
+            : Part
+          : Right
+        : never
       : Part extends { readonly $literal: unknown }
         ? Part
         : Part extends object
           ? NoPart
           : Part
 
+/** Of several values each. */
+type IsPart<Part> = Part extends null
+  ? false
+  : Part extends number
+    ? number extends Part
+      ? true
+      : `${Part}` extends `${bigint}`
+        ? true
+        : false
+    : true
+
 type NoPart = Refuse<"SEQ131: `$concat` joins strings, integers and booleans, or a `$from` to such">
 
 /** Taken as it stands, and never looked into for expressions: of what is no scalar the kind alone is asked. */
-type CheckLiteral<T, A, Value> = CouldBe<Value, T> extends true ? A : T
+type CheckLiteral<T, A, Value> = [EachCouldBe<Value, T>] extends [true] ? A : T

@@ -6,6 +6,8 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { Compiled, CompileOptions } from "../compile.ts"
 import type { CheckValue } from "./arguments.ts"
+import type { IntegersOf } from "./fields.ts"
+import type { LabelsOf, Ruled } from "./flow.ts"
 import type { MachineOf } from "./machine.ts"
 import type { CheckAfter, CheckId, SpotsOf, Word } from "./order.ts"
 import type { OrList, Refuse, Say } from "./plan-error.ts"
@@ -123,6 +125,8 @@ interface Here<
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
+  readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<readonly [...Ids, Word<Id>], Names>
   readonly open: false
@@ -176,7 +180,24 @@ type TargetsOf<Transitions, State, All> = string extends State
 type CheckArgs<Spec extends CatalogSpec, C extends Context, I extends string, Id extends string, Tool, Args> =
   Tool extends ToolNames<Spec>
     ? [Extract<keyof Args, `$${string}`>] extends [never]
-      ? CheckValue<Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>, "", Tools<Spec>[Tool]["takes"], Args>
+      ? [Tools<Spec>[Tool]["rules"]] extends [never]
+        ? CheckValue<
+            Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+            "",
+            Tools<Spec>[Tool]["takes"],
+            Args
+          >
+        : Ruled<
+            Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+            Tools<Spec>[Tool]["rules"],
+            Args,
+            CheckValue<
+              Calling<C, Place<I>, Id, Tool, Tools<Spec>[Tool]["integers"]>,
+              "",
+              Tools<Spec>[Tool]["takes"],
+              Args
+            >
+          >
       : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
     : object
 
@@ -188,8 +209,11 @@ interface Calling<C extends Context, At extends string, Id extends string, Tool 
   readonly integers: Integers
 }
 
-interface CheckMore<C extends Context, I extends string, Id, More> {
-  readonly after?: CheckAfter<C, I, Id, More extends { readonly after: infer After } ? After : undefined>
-  readonly occurrence?: number
-  readonly why?: string
-}
+/** A question, so that tsc prints what it comes to. */
+type CheckMore<C extends Context, I extends string, Id, More> = More extends unknown
+  ? {
+      readonly after?: CheckAfter<C, I, Id, More extends { readonly after: infer After } ? After : undefined>
+      readonly occurrence?: number
+      readonly why?: string
+    }
+  : never

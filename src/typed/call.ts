@@ -5,10 +5,11 @@
  */
 import type { CheckValue } from "./arguments.ts"
 import type { Overstepped } from "./blast.ts"
+import type { Ruled } from "./flow.ts"
 import type { Refuse } from "./plan-error.ts"
 import type { Context, Fault, IsRightRead, Mark } from "./reference.ts"
 import type { Place } from "./sum.ts"
-import type { AnyFacts, Table } from "./tools.ts"
+import type { AnyFacts } from "./tools.ts"
 
 /** `Faults` are those of the road, by index; `Passes` the limits that are passed, never where none is. */
 export type CheckTool<C extends Context, Faults, Passes, I extends string, Id, Tool> = Tool extends C["toolNames"]
@@ -39,7 +40,10 @@ export type CheckArgs<
       >
   : object
 
-/** One by one where no parameter is missing or unknown. */
+/**
+ * One by one where no parameter is missing or unknown. What they are asked to be has no name of its own: tsc would print
+ * that, and with it the whole catalog.
+ */
 type CheckParameters<
   C extends Context,
   I extends string,
@@ -49,30 +53,20 @@ type CheckParameters<
   Args,
 > = [keyof Args] extends [F["known"]]
   ? [F["needed"]] extends [keyof Args]
-    ? CheckEachArg<C, I, Id, Tool, F["takes"], F["plain"], Args>
+    ? {
+        readonly [Key in keyof Args]: Args[Key] extends F["plain"][Key]
+          ? Args[Key]
+          : IsRight<C, I, Args[Key], F["takes"][Key & keyof F["takes"]]> extends true
+            ? Args[Key]
+            : CheckValue<
+                Asking<C, Id, Tool, Place<I>, F["integers"]>,
+                Key & string,
+                F["takes"][Key & keyof F["takes"]],
+                Args[Key]
+              >
+      }
     : CheckWhole<C, I, Id, Tool, F, Args>
   : CheckWhole<C, I, Id, Tool, F, Args>
-
-type CheckEachArg<
-  C extends Context,
-  I extends string,
-  Id extends string,
-  Tool extends string,
-  Takes,
-  Plain extends Table,
-  Args,
-> = {
-  readonly [Key in keyof Args]: Args[Key] extends Plain[Key]
-    ? Args[Key]
-    : IsRight<C, I, Args[Key], Takes[Key & keyof Takes]> extends true
-      ? Args[Key]
-      : CheckValue<
-          Asking<C, Id, Tool, Place<I>, C["tools"][Tool]["integers"]>,
-          Key & string,
-          Takes[Key & keyof Takes],
-          Args[Key]
-        >
-}
 
 /** Of numbers only those of integers are not plain. */
 type IsRight<C extends Context, I extends string, A, T> = A extends number
@@ -91,7 +85,14 @@ type CheckWhole<
   F extends AnyFacts,
   Args,
 > = [Extract<keyof Args, `$${string}`>] extends [never]
-  ? CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+  ? [F["rules"]] extends [never]
+    ? CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+    : Ruled<
+        Asking<C, Id, Tool, Place<I>, F["integers"]>,
+        F["rules"],
+        Args,
+        CheckValue<Asking<C, Id, Tool, Place<I>, F["integers"]>, "", F["takes"], Args>
+      >
   : Mark<Args, `$${string}`, Refuse<"SEQ131: `args` is an object of parameters, not an expression">>
 
 interface Asking<C extends Context, Id extends string, Tool extends string, At extends string, Integers> {

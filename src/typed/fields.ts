@@ -56,16 +56,61 @@ type IntegersAt<Schema, At extends string> = At extends `${string}/${string}/${s
           ? IntegersAt<Item, `${At}/${Index}`>
           : Def extends { readonly shape: infer Shape }
             ? IntegersIn<Shape, `${At}/`>
-            : never
+            : Def extends { readonly valueType: infer Value }
+              ? IntegersOfRecord<Value, At>
+              : Def extends { readonly items: infer Items extends readonly unknown[] }
+                ? IntegersOfTuple<Items, At>
+                : Def extends { readonly options: readonly (infer Option)[] }
+                  ? IntegersOfUnion<Option, At>
+                  : never
     : Schema extends { readonly type: "integer" }
       ? At
-      : Schema extends { readonly anyOf: readonly [infer Inner, { readonly type: "null" }] }
-        ? IntegersAt<Inner, At>
-        : Schema extends { readonly type: "array"; readonly items: infer Item }
-          ? IntegersAt<Item, `${At}/${Index}`>
-          : Schema extends { readonly type: "object"; readonly properties: infer Properties }
-            ? IntegersIn<Properties, `${At}/`>
-            : never
+      : Schema extends { readonly anyOf: readonly (infer Option)[] }
+        ? IntegersOfEither<Exclude<Option, { readonly type: "null" }>, At>
+        : Schema extends { readonly type: "array"; readonly items?: infer Item }
+          ? Item extends readonly unknown[]
+            ? IntegersOfTuple<Item, At>
+            : IntegersAt<Item, `${At}/${Index}`>
+          : Schema extends {
+                readonly type: "object"
+                readonly patternProperties: { readonly [_: string]: infer Value }
+              }
+            ? IntegersOfRecord<Value, At>
+            : Schema extends { readonly type: "object"; readonly properties: infer Properties }
+              ? IntegersIn<Properties, `${At}/`>
+              : never
+
+type IntegersOfTuple<Items extends readonly unknown[], At extends string> = {
+  [I in keyof Items & `${number}`]: IntegersAt<Items[I], `${At}/${I}`>
+}[keyof Items & `${number}`]
+
+/** Any text may be a key, one with `/` too: only where the values themselves are integers is it sure what is meant. */
+type IntegersOfRecord<Value, At extends string> = At extends IntegersAt<Value, At> ? `${At}/${string}` : never
+
+/** What is one thing or null is that thing. */
+type IntegersOfEither<Option, At extends string> =
+  IsOne<Option> extends true ? IntegersAt<Option, At> : IntegersOfUnion<Option, At>
+
+type IsOne<T, All = T> = T extends unknown ? ([All] extends [T] ? true : false) : never
+
+/** A fraction is refused where some branch is of integers and none of any numbers. */
+type IntegersOfUnion<Option, At extends string> = [NumberOf<Option>] extends ["whole"]
+  ? [NumberOf<Option>] extends [never]
+    ? never
+    : At
+  : never
+
+type NumberOf<Option> = Option extends unknown
+  ? "" extends IntegersAt<Option, "">
+    ? "whole"
+    : Option extends AnySchema
+      ? [Extract<Infer<Option>, number>] extends [never]
+        ? unknown extends Infer<Option>
+          ? "any"
+          : never
+        : "any"
+      : "any"
+  : never
 
 /** `*` is that of every item of an array that is of any length. */
 type Index = bigint | "*"

@@ -137,18 +137,21 @@ interface Settled<Names, State> {
   readonly compensate?: "none"
 }
 
-interface AmongTools<Spec extends CatalogSpec, T> {
-  readonly states?: T extends { readonly states: infer States extends readonly unknown[] }
-    ? { readonly [I in keyof States]: CheckState<States[I], StatesIn<Spec>> }
-    : readonly string[]
-  readonly requires?: T extends { readonly requires: infer Requires extends readonly unknown[] }
-    ? { readonly [I in keyof Requires]: CheckRequirement<Spec["tools"], Requires[I]> }
-    : readonly unknown[]
-  readonly rules?: T extends { readonly rules: infer Rules }
-    ? { readonly [Name in keyof Rules]: CheckRule<Spec, Rules[Name]> }
-    : object
-  readonly compensate?: T extends { readonly compensate: infer Undo } ? CheckUndo<Spec["tools"], Undo> : unknown
-}
+/** A question, so that tsc prints what it comes to and not the whole catalog. */
+type AmongTools<Spec extends CatalogSpec, T> = T extends unknown
+  ? {
+      readonly states?: T extends { readonly states: infer States extends readonly unknown[] }
+        ? { readonly [I in keyof States]: CheckState<States[I], StatesIn<Spec>> }
+        : readonly string[]
+      readonly requires?: T extends { readonly requires: infer Requires extends readonly unknown[] }
+        ? { readonly [I in keyof Requires]: CheckRequirement<Spec["tools"], Requires[I]> }
+        : readonly unknown[]
+      readonly rules?: T extends { readonly rules: infer Rules }
+        ? { readonly [Name in keyof Rules]: CheckRule<Spec, Rules[Name]> }
+        : object
+      readonly compensate?: T extends { readonly compensate: infer Undo } ? CheckUndo<Spec["tools"], Undo> : unknown
+    }
+  : never
 
 /** The name itself, or what it may be, so that TypeScript can guess which was meant. */
 type CheckName<Name, All> = Name extends string ? (string extends Name ? Name : Name extends All ? Name : All) : string

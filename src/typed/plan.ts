@@ -1,8 +1,11 @@
 /** A whole plan: each step as it is written where it is right, and where it is not, what says so at the property at fault. */
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
+import type { Json } from "../text/json.ts"
 import type { LimitsOf, NearLimits, PassedLimits } from "./blast.ts"
 import type { CheckArgs, CheckTool, FaultAt } from "./call.ts"
+import type { IntegersOf } from "./fields.ts"
+import type { LabelsOf } from "./flow.ts"
 import type { MachineOf, Road, WalkPlan } from "./machine.ts"
 import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
@@ -16,22 +19,28 @@ import type { Found } from "./value.ts"
  * The plan itself where types see nothing wrong with it. Else a type that it is not assignable to: for functions of
  * one's own that hand plans on to `definePlan`.
  *
- *     function run<const P>(plan: P extends object ? ValidatePlan<typeof catalog, P> : P)
+ *     const run = <const P>(plan: ValidatePlan<typeof catalog, P>) => definePlan(catalog, plan)
  */
-export type ValidatePlan<C extends Catalog, Plan> = C extends Catalog<infer Spec> ? CheckPlan<Spec, Plan> : never
+export type ValidatePlan<C extends Catalog, Plan> = Plan extends Json | object ? CheckPlan<C["spec"], Plan> : Plan
 
 export type CheckPlan<Spec extends CatalogSpec, Plan> = string extends keyof Spec["tools"]
   ? PlanLiteral
-  : Plan extends { readonly steps: infer Steps extends readonly unknown[] }
-    ? number extends Steps["length"]
-      ? Unlisted<Spec, Plan, Steps[number]>
-      : IsUnion<Steps> extends true
-        ? // Which of the lists it is, is not known: then the compiler judges.
-          Plan
-        : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
-    : Plan extends { readonly steps: object }
-      ? { readonly steps: Say<"SEQ101", { field: "`steps`"; expected: "an array"; found: "an object" }> }
-      : PlanLiteral<ToolNames<Spec>>
+  : undefined extends string
+    ? { readonly steps: Lax }
+    : Plan extends { readonly steps: infer Steps extends readonly unknown[] }
+      ? number extends Steps["length"]
+        ? Unlisted<Spec, Plan, Steps[number]>
+        : IsUnion<Steps> extends true
+          ? // Which of the lists it is, is not known: then the compiler judges.
+            Plan
+          : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
+      : Plan extends { readonly steps: object }
+        ? { readonly steps: Say<"SEQ101", { field: "`steps`"; expected: "an array"; found: "an object" }> }
+        : PlanLiteral<ToolNames<Spec>>
+
+/** Without `strictNullChecks` null is of every type, and no sum is right. */
+type Lax =
+  Refuse<"types of plans need `strictNullChecks` (or `strict`) in tsconfig.json; without it compile the plan's text">
 
 type IsUnion<Lists, Each = Lists> = Lists extends unknown ? ([Each] extends [Lists] ? false : true) : never
 
@@ -69,6 +78,8 @@ interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names e
     : "inputs" extends keyof Spec
       ? Found<unknown>
       : undefined
+  readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<Ids, Names>
   readonly open: "?" extends Ids[number] ? true : false
@@ -90,9 +101,10 @@ type CheckEach<Spec extends CatalogSpec, C extends Context, Steps extends readon
 
 type FaultsOf<Way> = Way extends Road<infer _, infer _, infer Faults> ? Faults : never
 
-type CheckEachOn<C extends Context, Faults, Passes, Steps extends readonly unknown[]> = {
-  readonly [I in keyof Steps]: CheckStep<C, Faults, Passes, I & string, Steps[I]>
-}
+/** A question, so that tsc prints what it comes to and not what it is called here: that would be the whole catalog. */
+type CheckEachOn<C extends Context, Faults, Passes, Steps> = Steps extends unknown
+  ? { readonly [I in keyof Steps]: CheckStep<C, Faults, Passes, I & string, Steps[I]> }
+  : never
 
 type CheckStep<C extends Context, Faults, Passes, I extends string, Step> = Step extends Call
   ? CheckFieldsOf<
@@ -122,9 +134,29 @@ type CheckStep<C extends Context, Faults, Passes, I extends string, Step> = Step
           readonly why?: string
         }
       >
-    : StepLiteral<C["toolNames"]>
+    : Step extends OddCall
+      ? CheckFieldsOf<
+          Step,
+          I,
+          Step["id"],
+          CallField,
+          {
+            readonly id: CheckId<C, I, Step["id"]>
+            readonly tool: CheckTool<C, Faults, never, I, Step["id"], Step["tool"]>
+            // What is not known may be an object.
+            readonly args: unknown extends Step["args"] ? unknown : { readonly [parameter: string]: unknown }
+          }
+        >
+      : StepLiteral<C["toolNames"]>
 
 interface Call {
+  readonly id: string
+  readonly tool: unknown
+  readonly args: object
+}
+
+/** Its arguments are no object. */
+interface OddCall {
   readonly id: string
   readonly tool: unknown
   readonly args: unknown

@@ -2,10 +2,13 @@
  * References: each names an earlier call, or the inputs, and leads to a value that is declared there.
  * Codes: SEQ131, SEQ132, SEQ201 … SEQ206, SEQ210 … SEQ212.
  */
+import type { CheckValue } from "./arguments.ts"
+import type { AnyLabels, HoldsRead } from "./flow.ts"
+import type { Word } from "./order.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Earlier, Place } from "./sum.ts"
 import type { AnyFacts, Undeclared } from "./tools.ts"
-import type { CouldBe, DescribeAny, Follow, Found, IllFormed, ItemOf, Lost, Scalar } from "./value.ts"
+import type { CouldBe, DescribeAny, Follow, Found, IllFormed, IsFraction, ItemOf, Lost, Scalar } from "./value.ts"
 
 /** What every step's questions are asked with. */
 export interface Context {
@@ -13,6 +16,8 @@ export interface Context {
   readonly toolNames: string
   /** What the inputs are; undefined where the catalog declares none. */
   readonly inputs: Found<unknown> | undefined
+  readonly inputLabels: AnyLabels
+  readonly inputIntegers: unknown
   /** By index. */
   readonly names: { readonly [index: string]: string }
   /** By id. */
@@ -145,14 +150,19 @@ export type Read<S extends Site, A> = A extends { readonly $from: infer Source }
 
 export type ReadPath<Value, Path, Says extends string, Field extends string> = Path extends string
   ? Follow<Value, Path> extends infer End
-    ? End extends Lost<infer Place, infer Why>
-      ? Fault<
-          Field,
-          Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
-        >
-      : End extends IllFormed
-        ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
-        : End
+    ? End extends Found<unknown>
+      ? End
+      : Word<Path> extends "?"
+        ? // Which path it is, is not known: the compiler judges.
+          Found<unknown>
+        : End extends Lost<infer Place, infer Why>
+          ? Fault<
+              Field,
+              Say<Why extends "absent" ? "SEQ205" : "SEQ206", { source: Says; path: Reached<Value, Path, Place> }>
+            >
+          : End extends IllFormed
+            ? Fault<Field, Say<"SEQ132", { pointer: Path }>>
+            : never
     : never
   : Fault<Field, string>
 
@@ -162,11 +172,16 @@ type Reached<Value, Path, Place> = Value extends Undeclared ? Path : Place
 /** The one element for which `where` holds, and of it what is at `pick`. */
 type Select<S extends Site, Value, A, Where, Source extends string> = [IsNothing<Where>] extends [true]
   ? Fault<"where", Refuse<"SEQ131: `where` is an object with at least one pointer to compare">>
-  : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
-    ? Whole extends Found<infer List>
-      ? SelectOf<S, List, ItemOf<List>, A, Where, SayPlace<Source, PathOf<A>>>
-      : Whole
-    : never
+  : Value extends Undeclared
+    ? Fault<
+        A extends { readonly path: string } ? "path" : "",
+        Say<"SEQ205", { source: `\`${Source}\``; path: PathOf<A> }>
+      >
+    : ReadPath<Value, PathOf<A>, `\`${Source}\``, "path"> extends infer Whole
+      ? Whole extends Found<infer List>
+        ? SelectOf<S, List, ItemOf<List>, A, Where, SayPlace<Source, PathOf<A>>, WholeIn<S["plan"], Source>>
+        : Whole
+      : never
 
 /** Whether there is nothing in it to compare; what is of any type is left to the compiler. */
 type IsNothing<Where> = unknown extends Where
@@ -177,55 +192,102 @@ type IsNothing<Where> = unknown extends Where
       ? true
       : false
 
-type SelectOf<S extends Site, List, Item, A, Where, Place extends string> = [Item] extends [never]
+/** The places of integers in what is read. */
+type WholeIn<C extends Context, Source extends string> = Source extends "input"
+  ? C["inputIntegers"]
+  : C["spots"][Source] extends Spot<unknown, infer Name extends C["toolNames"]>
+    ? C["tools"][Name]["givenIntegers"]
+    : never
+
+type SelectOf<S extends Site, List, Item, A, Where, Place extends string, Whole> = [Item] extends [never]
   ? Fault<A extends { readonly path: string } ? "path" : "", Say<"SEQ211", { source: Place; given: DescribeAny<List> }>>
-  : (unknown extends Where ? unknown : Matches<S, Item, Where, Place>) extends infer Right
+  : (
+        unknown extends Where
+          ? unknown
+          : Matches<S, Item, Where, Place, `${PathOf<A> & string}/*`, Whole>
+      ) extends infer Right
     ? Where extends Right
       ? ReadPath<Item, PickOf<A>, `an element of ${Place}`, "pick">
       : Fault<"where", Right>
     : never
 
-type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
-type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
+export type PathOf<A> = A extends { readonly path: infer Path } ? Path : ""
+export type PickOf<A> = A extends { readonly pick: infer Pick } ? Pick : ""
 
 export type SayPlace<Source extends string, Path> = Path extends ""
   ? `\`${Source}\``
   : `\`${Source}\` at \`${Path & string}\``
 
 /** Each comparison can hold: the element may lack what is compared, but what is declared can be equal to what is asked. */
-type Matches<S extends Site, Item, Where, Place extends string> = {
+type Matches<S extends Site, Item, Where, Place extends string, In extends string, Whole> = {
   readonly [Pointer in keyof Where]: Pointer extends string
     ? Follow<Item, Pointer> extends infer End
       ? End extends Found<infer Declared>
-        ? [Where[Pointer]] extends [Scalar]
-          ? CouldBe<Where[Pointer], Declared> extends true
-            ? Where[Pointer]
-            : Refuse<`SEQ212: \`where\` compares \`${Pointer}\`, which is ${DescribeAny<Declared>}, with ${Written<Where[Pointer]>}: no element can match`>
-          : Compared<Where[Pointer], Read<S, Where[Pointer]>>
+        ? Compare<S, Where[Pointer], Declared, Pointer, `${In}${Pointer}` extends `/${Whole & string}` ? true : false>
         : End extends Lost<infer Ended, infer Why>
           ? Why extends "optional"
-            ? Where[Pointer]
+            ? Compare<S, Where[Pointer], unknown, Pointer, false>
             : Say<"SEQ205", { source: `an element of ${Place}`; path: Ended }>
           : Say<"SEQ132", { pointer: Pointer }>
       : never
     : Where[Pointer]
 }
 
-/** What is compared may be a reference of its own. */
-type Compared<A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
-  ? [A] extends [{ readonly $from: unknown }]
-    ? Marked<A, Field, E>
-    : A
-  : A
+/** What is compared is a value, or a plain reference of its own. */
+type Compare<S extends Site, A, Declared, Pointer extends string, IsWhole> = unknown extends A
+  ? A
+  : [A] extends [Scalar]
+    ? CouldBe<A, Declared> extends true
+      ? IsFraction<A> extends IsWhole & true
+        ? NoMatch<Pointer, "an integer", Written<A>>
+        : A
+      : NoMatch<Pointer, DescribeAny<Declared>, Written<A>>
+    : A extends { readonly $from: unknown }
+      ? CompareRead<S, A, Declared, Pointer>
+      : A extends { readonly $literal: infer Value }
+        ? CouldBe<Value, Declared> extends true
+          ? CheckValue<S, "", unknown, A>
+          : NoMatch<Pointer, DescribeAny<Declared>, Written<Value>>
+        : CheckValue<S, "", unknown, A> extends infer Right
+          ? [A] extends [Right]
+            ? HoldsRead<A> extends true
+              ? NotPlain
+              : CouldBe<A extends { readonly $concat: unknown } ? string : A, Declared> extends true
+                ? A
+                : NoMatch<Pointer, DescribeAny<Declared>, Written<A>>
+            : Right
+          : never
+
+type CompareRead<S extends Site, A, Declared, Pointer extends string> =
+  CheckValue<S, "", unknown, A> extends infer Right
+    ? [A] extends [Right]
+      ? A extends { readonly where: unknown }
+        ? NotPlain
+        : Read<S, A> extends Found<infer Value>
+          ? CouldBe<Value, Declared> extends true
+            ? A
+            : NoMatch<Pointer, DescribeAny<Declared>, DescribeAny<Value>>
+          : A
+      : Right
+    : never
+
+type NotPlain = Refuse<"SEQ131: `where` compares with a literal or a plain `$from`">
+
+type NoMatch<Pointer extends string, Declared extends string, Wanted extends string> = Say<
+  "SEQ212",
+  { path: Pointer; declared: Declared; wanted: Wanted }
+>
 
 type Written<Value> = Value extends string
   ? `"${Value}"`
   : Value extends number | boolean | null
     ? `${Value}`
-    : "a value"
+    : Value extends readonly unknown[]
+      ? "an array"
+      : "an object"
 
 /** The fields of a reference, each as it is written but for the one at fault. */
 export type Mark<A, Field, E> = { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }
 
 /** A reference with its fault: at a field of it, or in its place. */
-export type Marked<A, Field, E> = Field extends "" ? E : Mark<A, Field, E>
+export type Marked<A, Field, E> = Field extends "" ? E : { readonly [Key in keyof A]: Key extends Field ? E : A[Key] }

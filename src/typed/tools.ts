@@ -3,6 +3,7 @@ import type { CatalogSpec } from "../catalog/catalog.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
 import type { ToolSpec } from "../catalog/tool.ts"
 import type { IntegersOf } from "./fields.ts"
+import type { AnyLabels, LabelsOf, MustState, RulesOf } from "./flow.ts"
 import type { Needed, Objects, Scalar } from "./value.ts"
 
 export type ToolNames<Spec extends CatalogSpec> = keyof Spec["tools"] & string
@@ -12,9 +13,11 @@ export type Tools<Spec extends CatalogSpec> = { readonly [Name in keyof Spec["to
 
 export interface Facts<T extends ToolSpec> {
   readonly takes: Takes<Infer<T["params"]>>
-  /** The parameters that can be asked about one by one, and those of them that must be there. */
-  readonly known: KnownIn<Takes<Infer<T["params"]>>>
-  readonly needed: Needed<Takes<Infer<T["params"]>>>
+  /** The parameters that can be asked about one by one, none where there are rules, and those that must be there. */
+  readonly known: T extends { readonly rules: object } ? never : KnownIn<Takes<Infer<T["params"]>>>
+  readonly needed: Needed<Takes<Infer<T["params"]>>> | MustState<RulesOf<T>>
+  readonly rules: RulesOf<T>
+  readonly labels: LabelsOf<T>
   /** By parameter, the scalars that are right at first sight. */
   readonly plain: PlainOf<Takes<Infer<T["params"]>>, IntegersOf<T["params"]> | CountedIn<T>>
   readonly gives: T extends { readonly result: infer Result extends AnySchema } ? Infer<Result> : Undeclared
@@ -25,18 +28,22 @@ export interface Facts<T extends ToolSpec> {
   readonly blast: T extends { readonly blast: infer Blast } ? Blast : Record<never, never>
   /** The places of integers: in the type of their values they are numbers as any. */
   readonly integers: IntegersOf<T["params"]> | CountedIn<T>
+  readonly givenIntegers: T extends { readonly result: infer Result } ? IntegersOf<Result> : never
 }
 
 export interface AnyFacts {
   readonly takes: unknown
   readonly known: unknown
   readonly needed: unknown
+  readonly rules: unknown
+  readonly labels: AnyLabels
   readonly plain: Table
   readonly gives: unknown
   readonly states: readonly string[]
   readonly requires: string
   readonly blast: unknown
   readonly integers: unknown
+  readonly givenIntegers: unknown
 }
 
 export interface Table {

@@ -6,6 +6,15 @@ import type { Undeclared } from "./tools.ts"
 
 export type Scalar = string | number | boolean | null | undefined
 
+/** Of what is known only to be a number it is not known. */
+export type IsFraction<N> = [N] extends [number]
+  ? `${N}` extends `${string}.${string}` | `${string}e-${string}`
+    ? `${N}` extends `${string}e+${string}`
+      ? false
+      : true
+    : false
+  : false
+
 /** Whether any value of the one type could be one of the other. */
 export type CouldBe<Given, Asked> = [Given] extends [Asked]
   ? true
@@ -120,7 +129,7 @@ type IsEscaped<Path extends string> = Path extends `${string}~${infer Rest}`
     : false
   : true
 
-type Unescape<Token extends string> = Token extends `${infer Before}~${infer Rest}`
+export type Unescape<Token extends string> = Token extends `${infer Before}~${infer Rest}`
   ? Rest extends `1${infer After}`
     ? `${Before}/${Unescape<After>}`
     : Rest extends `0${infer After}`

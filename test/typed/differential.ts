@@ -8,7 +8,7 @@ import type { Json } from "../../src/text/json.ts"
 import type { Pointer } from "../../src/text/pointer.ts"
 import { build } from "../naive/build.ts"
 import type { Declaration } from "../naive/declaration.ts"
-import { generateCase } from "../naive/generate.ts"
+import { type Case, generateCase, withPolicies } from "../naive/generate.ts"
 import { canBeWritten, emitCatalog, imports } from "./emit.ts"
 import { judgeByTypes, type Said } from "./judge.ts"
 import { passedLimits } from "./written-blast.ts"
@@ -59,6 +59,8 @@ export const seen = [
   "SEQ302",
   "SEQ303",
   "SEQ304",
+  "SEQ506",
+  "SEQ601",
 ]
 
 const plansPerCatalog = 25
@@ -69,7 +71,7 @@ export function differ(cases: number, seed: number, source?: string): Difference
   const differences: Difference[] = []
   let [accepted, exact] = [0, 0]
   const asked = Array.from({ length: Math.ceil(cases / plansPerCatalog) }, (_, batch) => {
-    const { declaration, plans } = generateCase(seed * 1_000_003 + batch, plansPerCatalog)
+    const { declaration, plans } = generate(seed * 1_000_003 + batch)
     return { declaration, plans: plans.map(({ text }) => text).filter(canBeWritten) }
   })
   const said = judgeByTypes(
@@ -97,6 +99,24 @@ export function differ(cases: number, seed: number, source?: string): Difference
     })
   })
   return { cases: asked.reduce((sum, { plans }) => sum + plans.length, 0), accepted, codes, exact, differences }
+}
+
+/** Every third catalog has rules and labels, unless they could not hold. Who may do what is in no type. */
+function generate(seed: number): Pick<Case, "plans" | "declaration"> {
+  const plain = generateCase(seed, plansPerCatalog)
+  if (seed % 3 !== 0) return plain
+  const { declaration, plans } = withPolicies(plain, seed)
+  const { denies, approveAbove, ...open } = declaration
+  const tools = Object.entries(declaration.tools).map(
+    ([name, { roles, tenants, most, always, ...tool }]) => [name, tool] as const,
+  )
+  const held = { ...open, tools: Object.fromEntries(tools) }
+  try {
+    build(held)
+    return { plans, declaration: held }
+  } catch {
+    return plain
+  }
 }
 
 interface Told {
@@ -153,10 +173,15 @@ function isClaimed({ code, at, message }: Told, plan: Json): boolean {
   const value = valueAt(plan, at)
   // Which indices an array has is in no type; nor are ranges.
   if (code === "SEQ205") return typeof value === "string" && !/\/\d+(\/|$)/.test(value)
+  // Labels that come through tools are left to the compiler.
+  if (code === "SEQ602" || code === "SEQ603") return isAtFirstHand(message)
   // A name with `/` could be a path.
   if (code !== "SEQ123" || at.includes("~1") || typeof value !== "number") return false
   return !Number.isInteger(value) && message.includes("an integer")
 }
+
+/** `to ← mail /body (untrusted: read_mail)`, joined to a text or as what decides a choice. */
+const isAtFirstHand = (message: string): boolean => /: [^←]+(?:← \S+\.(?:\$concat|where) )?← [^←]*$/.test(message)
 
 /** Inside of `$literal` types see kinds alone. */
 const isQuoted = (at: Pointer, plan: Json): boolean =>

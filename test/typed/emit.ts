@@ -3,11 +3,13 @@ import { formatPointer, type Pointer } from "../../src/text/pointer.ts"
 import type { Declaration, Field, Front, ObjectShape, Shape, ToolDeclaration } from "../naive/declaration.ts"
 
 /** The text of a module's catalog: what `build` of the naive compiler makes, as a host would write it. */
-export function emitCatalog({ front, inputs, machine, limits, budgets, bounds, tools }: Declaration): string {
+export function emitCatalog(declaration: Declaration): string {
+  const { front, inputs, inputLabels, machine, limits, budgets, bounds, tools } = declaration
   const parts = {
     name: '"generated"',
     version: '"1"',
     ...(inputs === undefined ? {} : { inputs: emitShape(inputs, front) }),
+    ...(inputLabels === undefined ? {} : { inputLabels: JSON.stringify(inputLabels) }),
     ...(machine === undefined
       ? {}
       : {
@@ -32,7 +34,9 @@ import { z } from "zod"
 const notBlank = named("notBlank", "1", (text: string) => text.trim() !== "")
 export const used = [Type, arg, count, tool, z, notBlank]`
 
-function emitTool({ front, effect, params, result, states, requires, blast, microUsd, once }: ToolDeclaration): string {
+function emitTool(declared: ToolDeclaration): string {
+  const { front, effect, params, result, states, requires, blast, microUsd, once } = declared
+  const { rules, untrusted, private: hidden, endorse } = declared
   const parts = {
     description: '"A tool."',
     effect: JSON.stringify(effect),
@@ -50,11 +54,17 @@ function emitTool({ front, effect, params, result, states, requires, blast, micr
           ),
         }),
     ...(once === undefined ? {} : { once: `{ by: ${JSON.stringify(once)}, scope: "task" }` }),
+    ...mapValues({ rules, untrusted, private: hidden, endorse }, JSON.stringify),
     ...(microUsd === undefined ? {} : { cost: `{ microUsd: ${microUsd} }` }),
     ...(effect === "read" ? {} : { idempotency: '"natural"', compensate: '"none"' }),
   }
   return `tool(${emitObject(parts)})`
 }
+
+const mapValues = (of: { readonly [key: string]: unknown }, map: (value: unknown) => string) =>
+  Object.fromEntries(
+    Object.entries(of).flatMap(([key, value]) => (value === undefined ? [] : [[key, map(value)] as const])),
+  )
 
 const emitObject = (parts: { readonly [key: string]: string }): string => emitEach(parts, (text) => text)
 

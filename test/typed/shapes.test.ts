@@ -86,8 +86,9 @@ test("values that are known only to run time are held to their types", () => {
   const numbered = { id: "one", tool: "get", args: { id: number } } as const
   // @ts-expect-error no number is a text
   expect(codesOf(definePlan(catalog, { version: 1, steps: [numbered] }))).toEqual(["SEQ122"])
-  // Of several, one may be right: the compiler is asked.
+  // Of several, each must be right; which it is, is known when it runs.
   const args = { id: "x", mode } as const
+  // @ts-expect-error there is no mode `c`
   expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "one", tool: "get", args }] }))).toEqual(["SEQ123"])
   const from = { id: "two", tool: "get", args: { id: { $from: either, path: "/id" } } } as const
   expect(codesOf(definePlan(catalog, { version: 1, steps: [one, from] }))).toEqual([])
@@ -97,10 +98,13 @@ test("values that are known only to run time are held to their types", () => {
   expect(codesOf(definePlan(catalog, { version: 1, steps: [named, after] }))).toEqual([])
 })
 
-test("a function of one's own asks the same", () => {
-  const run = <const P>(plan: P extends object ? ValidatePlan<typeof catalog, P> : P): Compiled<unknown> =>
-    definePlan(catalog, plan as unknown)
-  expect(codesOf(run({ version: 1, steps: [one, two] }))).toEqual([])
+test("a function of one's own asks the same, and hands on what it was given", () => {
+  const run = <const P>(plan: ValidatePlan<typeof catalog, P>) => definePlan(catalog, plan)
+  const verdict = run({ version: 1, steps: [one, two] })
+  expect(codesOf(verdict)).toEqual([])
+  expectTypes<[Equal<StepResult<typeof verdict, "two">, { id: string; n: number }>]>()
   // @ts-expect-error the second reads a number
   expect(codesOf(run({ version: 1, steps: [one, wrong] }))).toEqual(["SEQ207"])
+  // @ts-expect-error text is no plan
+  expect(codesOf(run("{}"))).toEqual(["SEQ101"])
 })
