@@ -1,4 +1,7 @@
 /** Two of the plans that `npm run prove:crash` ends everywhere; and what would be noticed. */
+import { execFile } from "node:child_process"
+import { resolve } from "node:path"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Bundle, bundle } from "./bundle.ts"
 import { choose, countPlans, partOf } from "./choose.ts"
@@ -36,6 +39,17 @@ test("a tool that is settled by asking and waiting, killed at every point and at
   expect(killed).toMatchObject({ points: copied?.points, states: copied?.states, copied: 0 })
   expect(copied?.killed).toBeLessThan(30)
   expect(killed?.killed).toBeGreaterThan(80)
+})
+
+/** Found after 159 plans: each life had left a file open, until no more could be, and what was not kept was gone on from. */
+test("however many lives are lived in one process, they leave no file open; and a prover without a plan goes home", {
+  timeout,
+}, async () => {
+  const script = resolve(import.meta.dirname, "crash.ts")
+  const flags = `--conditions=@sequitur/source ${script} --plan do_told --killed 0 --seed 1 --jobs 2`
+  const { stdout } = await promisify(execFile)("sh", ["-c", `ulimit -n 100 && exec "${process.execPath}" ${flags}`])
+  expect(stdout).toMatch(/\d{3,} lives/)
+  expect(stdout).toMatch(/points, 0 violations\n$/)
 })
 
 test("a key that is barred, an effect that is undone: killed at every point, and each life in a process", {

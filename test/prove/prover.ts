@@ -36,7 +36,10 @@ process.on("message", async ({ shape, bounds }: Task) => {
   const done: Done = { explored, lives: stage.lives - before }
   process.send?.(done)
 })
-process.on("disconnect", () => {
+const leave = (): never => {
   stage.strike()
   process.exit()
-})
+}
+process.on("disconnect", leave)
+// There was no plan left for it before it stood here.
+if (!process.connected) leave()

@@ -39,6 +39,9 @@ export class Victim {
   readonly #line: Outside
   readonly #points: Points
   #journal: JournalService | undefined
+  #runner: Runner | undefined
+  /** Why what was to be kept at a point was not. */
+  #unkept: unknown
 
   /** In a folder of states; alone where no other process can be in the same one meanwhile. */
   constructor(life: Life, folder: string, line: Outside, alone: boolean) {
@@ -63,6 +66,9 @@ export class Victim {
     this.#clock.stop()
     const kept = this.#journal === undefined ? {} : { kept: await keptIn(this.#journal) }
     closeAll(this.#store)
+    // What else it has left open. That its file is closed already is no news.
+    await this.#runner?.close({ graceMs: 0 }).catch(() => {})
+    if (this.#unkept !== undefined) throw this.#unkept
     // What it has said outside has come there before this is answered.
     await this.#line.ask(this.#life.state, { op: "heard" })
     return { ...ended, ...kept, points: this.#points.passed }
@@ -70,7 +76,8 @@ export class Victim {
 
   async #live(): Promise<Omit<Ended, "points" | "kept">> {
     const { way, word, state } = this.#life
-    const runner = this.#runner()
+    const runner = this.#makeRunner()
+    this.#runner = runner
     try {
       if (word !== undefined) {
         const said = { by: "ann", reason: "looked it up" }
@@ -98,7 +105,7 @@ export class Victim {
     return runner.run(compiled.plan, { principal, sessionId: "session", taskId: "task", runId })
   }
 
-  #runner(): Runner {
+  #makeRunner(): Runner {
     const { seed, state } = this.#life
     const seen = Layer.effect(
       Journal,
@@ -179,15 +186,23 @@ export class Victim {
     this.#points.pass(name)
   }
 
-  /** What a crash at this point leaves behind: the files as they are, and outside everything that was said before. */
+  /**
+   * What a crash at this point leaves behind: the files as they are, and outside everything that was said before. Where that
+   * fails the run is not to see it: it would take it for trouble of its own, and go on.
+   */
   #keep(at: number): void {
     const { state, keep } = this.#life
-    if (keep === undefined) return
+    if (keep === undefined || this.#unkept !== undefined) return
     const [before, to] = [stateAt(keep.as, at - 1), stateAt(keep.as, at)]
-    if (keep.each || !isSame(this.#points.passed, at)) copyFiles(join(this.#folder, state), join(this.#folder, to))
-    else {
-      renameSync(join(this.#folder, before), join(this.#folder, to))
-      this.#line.say(before, { op: "drop" })
+    try {
+      if (keep.each || !isSame(this.#points.passed, at)) copyFiles(join(this.#folder, state), join(this.#folder, to))
+      else {
+        renameSync(join(this.#folder, before), join(this.#folder, to))
+        this.#line.say(before, { op: "drop" })
+      }
+    } catch (error) {
+      this.#unkept = error
+      return
     }
     this.#line.say(to, { op: "copy", from: state })
   }
