@@ -1,0 +1,156 @@
+/**
+ * Anthropic's messages. What the model said goes back as it came, thinking and its signatures among it; then one user turn answers
+ * all its calls, their results first. What the provider does itself (`server_tool_use`) is left alone. Streams are not read.
+ */
+import type { Catalog } from "../../catalog/catalog.ts"
+import { whole } from "../form/leaf.ts"
+import type { Planner } from "../propose/planner.ts"
+import { type PlannerOptions, plannerBy, type Spoken, spokenOf, systemOf, usageOf } from "./ask.ts"
+import { offersOf, type ToolsOptions } from "./offer.ts"
+import { asValue, countIn, field, isMembers, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
+import {
+  type Answered,
+  answer,
+  type Call,
+  type CallGate,
+  type Handled,
+  type HandleOptions,
+  handled,
+  sayAgain,
+  type Turn,
+} from "./turn.ts"
+
+export interface AnthropicTool {
+  name: string
+  description: string
+  input_schema: { type: "object"; [keyword: string]: unknown }
+}
+
+export function toolsFor(catalog: Catalog, options: ToolsOptions = {}): AnthropicTool[] {
+  return offersOf(catalog, options, { ...whole, portableKeys: true }).map(({ name, description, parameters }) => ({
+    name,
+    description,
+    input_schema: { ...parameters, type: "object" },
+  }))
+}
+
+export interface AnthropicAnswer {
+  role: "user"
+  content: { type: "tool_result"; tool_use_id: string; content: string; is_error: boolean }[]
+}
+
+export interface AnthropicTurn<Block> {
+  role: "assistant"
+  content: Block[]
+}
+
+export type BlockOf<Response> = Response extends { readonly content: ReadonlyArray<infer Block> }
+  ? Block
+  : { type: "text"; text: string }
+
+export async function handle<Response>(
+  gate: CallGate,
+  response: Response,
+  options: HandleOptions = {},
+): Promise<Handled<AnthropicTurn<BlockOf<Response>> | AnthropicAnswer>> {
+  const turn = readTurn(response)
+  const { answers, verdicts } = await answer(gate, turn, options)
+  const content = [...sayAgain(turn, answers, mend)] as BlockOf<Response>[]
+  const results = answers.map(({ id, text, failed }) => ({
+    type: "tool_result" as const,
+    tool_use_id: id,
+    content: text,
+    is_error: failed,
+  }))
+  // A turn without content is not taken back.
+  const said = content.length === 0 ? [] : [{ role: "assistant" as const, content }]
+  const told = results.length === 0 ? [] : [{ role: "user" as const, content: results }]
+  return handled(turn, wordsOf(turn), verdicts, [...said, ...told])
+}
+
+function readTurn(response: unknown): Turn {
+  const content = field(response, "content")
+  const parts = partsOf(content)
+    .filter(isSomething)
+    .map((source) => ({ source, call: readCall(source) }))
+  const ends = endingOf(field(response, "stop_reason"), parts)
+  return { parts, ending: isSomething(content) ? ends : "failed", responseId: textIn(response, "id") }
+}
+
+const readCall = (block: object): Call | undefined =>
+  field(block, "type") === "tool_use"
+    ? { id: field(block, "id"), name: field(block, "name"), args: asValue(field(block, "input")) }
+    : undefined
+
+function endingOf(reason: unknown, parts: Turn["parts"]): Turn["ending"] {
+  switch (reason) {
+    case "tool_use":
+    case "end_turn":
+    case undefined:
+    case null:
+      return undefined
+    case "stop_sequence":
+      // It may stand in the middle of a call's arguments.
+      return parts.some(({ call }) => call !== undefined) ? "cut-short" : undefined
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "cut-short"
+    case "refusal":
+      return "refused"
+    case "pause_turn":
+      return "paused"
+    default:
+      return "failed"
+  }
+}
+
+const wordsOf = ({ parts }: Turn): string =>
+  joined(parts.map(({ source }) => (field(source, "type") === "text" ? textIn(source, "text") : undefined)))
+
+/** A call whose input is no object is not taken back. */
+function mend(source: object, { args }: Call, { id, name, intact }: Answered): unknown {
+  const whole = isMembers(args)
+  if (intact && whole) return source
+  return withFields(source, { type: "tool_use", id, name, input: whole ? args : {} })
+}
+
+export interface AnthropicRequest {
+  model: string
+  max_tokens: number
+  messages: Spoken[]
+  system?: string
+  output_config?: { format: { type: "json_schema"; schema: { [keyword: string]: unknown } } }
+}
+
+/** The provider asks for `maxTokens`: 16,384 where it is left out. */
+export function planner(options: PlannerOptions<AnthropicRequest>): Planner {
+  const { model, schema, maxTokens = 16_384 } = options
+  return plannerBy(
+    options,
+    (messages): AnthropicRequest => {
+      const system = systemOf(messages)
+      return {
+        model,
+        max_tokens: maxTokens,
+        messages: [...spokenOf(messages)],
+        ...(system === "" ? {} : { system }),
+        ...(schema === undefined
+          ? {}
+          : { output_config: { format: { type: "json_schema", schema: { ...schema.schema } } } }),
+      }
+    },
+    (response) => {
+      const turn = readTurn(response)
+      const usage = field(response, "usage")
+      const inputs = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"]
+      return {
+        text: wordsOf(turn),
+        ending: turn.ending ?? "finished",
+        usage: usageOf(
+          inputs.map((key) => countIn(usage, key)),
+          [countIn(usage, "output_tokens")],
+        ),
+      }
+    },
+  )
+}

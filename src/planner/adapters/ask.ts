@@ -1,0 +1,84 @@
+/**
+ * A provider's model as a planner. The request is built here, in the provider's form; sending it, with what key and by what client, is
+ * the host's. Whatever text comes back is the answer, also where it is a refusal or was cut short: it does not compile, and the planner
+ * is told why. Only where there is no text at all the planner fails, with `NoAnswer`.
+ */
+import { demand } from "../../text/demand.ts"
+import type { PlanSchema } from "../form/schema.ts"
+import type { Answer, Message, Planner, Usage } from "../propose/planner.ts"
+import type { Ending } from "./turn.ts"
+
+export interface PlannerOptions<Request> {
+  /** Sends a request and gives the provider's whole response, not streamed: `(request, { signal }) => client.….create(request, { signal })`. */
+  readonly send: (request: Request, options: { readonly signal: AbortSignal }) => PromiseLike<unknown>
+  readonly model: string
+  /** Of `planSchema(catalog, { for: … })`: then the output is held to it. Its `form` is for `propose`. */
+  readonly schema?: PlanSchema
+  /** The most that the model may write, in its tokens. */
+  readonly maxTokens?: number
+}
+
+/** The provider gave nothing that could be told from a plan: no text at all. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer"
+  readonly ending: Ending
+
+  constructor(ending: Ending) {
+    super(`the model gave no text: its turn ended as "${ending}"`)
+    this.ending = ending
+  }
+}
+
+export interface Read {
+  readonly text: string
+  readonly ending: Ending
+  readonly usage: Usage
+}
+
+export function plannerBy<Request>(
+  { send, model }: Pick<PlannerOptions<Request>, "send" | "model">,
+  requestOf: (messages: readonly Message[], signal: AbortSignal) => Request,
+  read: (response: unknown) => Read,
+): Planner {
+  demand(typeof send === "function", "`send` must be a function that sends a request")
+  demand(typeof model === "string" && model !== "", "`model` must name a model")
+  return async (messages, { signal }): Promise<Answer> => {
+    const { text, ending, usage } = read(await send(requestOf(messages, signal), { signal }))
+    if (text === "") throw new NoAnswer(ending)
+    return { text, usage }
+  }
+}
+
+/** A sum of what is told; nothing where none of it is. */
+export function usageOf(inputs: readonly (number | undefined)[], outputs: readonly (number | undefined)[]): Usage {
+  const sum = (counts: readonly (number | undefined)[]): number | undefined =>
+    counts.reduce((all, count) => (count === undefined ? all : (all ?? 0) + count), undefined)
+  const [inputTokens, outputTokens] = [sum(inputs), sum(outputs)]
+  return {
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+  }
+}
+
+export const systemOf = (messages: readonly Message[]): string =>
+  messages
+    .filter(({ role }) => role === "system")
+    .map(({ content }) => content)
+    .join("\n\n")
+
+export interface Spoken {
+  readonly role: "user" | "assistant"
+  readonly content: string
+}
+
+/** Without the system's; neighbours of one role become one, for providers that want them to take turns. */
+export function spokenOf(messages: readonly Message[]): readonly Spoken[] {
+  const spoken: Spoken[] = []
+  for (const { role, content } of messages) {
+    if (role === "system") continue
+    const last = spoken.at(-1)
+    if (last?.role === role) spoken[spoken.length - 1] = { role, content: `${last.content}\n\n${content}` }
+    else spoken.push({ role, content })
+  }
+  return spoken
+}

@@ -1,0 +1,189 @@
+/**
+ * One turn of a model, whatever provider it came by: its calls go to the gate together, and each is answered exactly once. A call is
+ * not made, and is told so, where its answer was cut short or withheld, and where its id stands before it in the same answer.
+ */
+import { sha256 } from "#sha256"
+import type { Catalog } from "../../catalog/catalog.ts"
+import { demand } from "../../text/demand.ts"
+import type { Turns, Verdict } from "../gate/verdict.ts"
+import { isName, nameFrom, namesOf } from "./names.ts"
+import { type Tell, tell } from "./told.ts"
+
+/** What an adapter needs of a gate: its catalog tells the names that tools have there from those they have at a provider. */
+export interface CallGate extends Turns {
+  readonly catalog: Catalog
+}
+
+export interface HandleOptions {
+  /** What the model is told of a verdict. */
+  readonly tell?: Tell
+}
+
+/**
+ * How a model's turn ended. `calls`: it asks for some. `finished`: it does not. `cut-short`: by a limit of length. `refused`: by the
+ * model, or a filter. `paused`: it is to be sent back as it is, to go on. `failed`: by the provider's word, or it cannot be read.
+ */
+export type Ending = "calls" | "finished" | "cut-short" | "refused" | "paused" | "failed"
+
+export interface Handled<Message> {
+  /** To be appended to the conversation: what the model said, as it came, and then the answers to all its calls. */
+  readonly messages: Message[]
+  /** Nothing is to be sent back: the model asked for no call, and waits for nothing. */
+  readonly done: boolean
+  /** What the model said in words, its refusal among them. */
+  readonly text: string
+  readonly ending: Ending
+  /** Of the calls that went to the gate, in their order. */
+  readonly verdicts: readonly Verdict[]
+}
+
+/** A call as a provider gave it: none of it is trusted. */
+export interface Call {
+  readonly id: unknown
+  /** The tool's name at the provider. */
+  readonly name: unknown
+  readonly args: unknown
+  /** Why it is not to be made, where the rest of its turn is. */
+  readonly cut?: string | undefined
+}
+
+export interface Answered {
+  /** The provider's own, or one made for a call that had none of its own. */
+  readonly id: string
+  /** A name that the provider takes back. */
+  readonly name: string
+  /** Both are as the provider gave them: what it said can go back as it is. */
+  readonly intact: boolean
+  readonly text: string
+  /** The tool gave no result. */
+  readonly failed: boolean
+}
+
+/** A part of what a model said, looked at once; `call` where it is one. */
+export interface Part {
+  readonly source: object
+  readonly call: Call | undefined
+}
+
+export interface Turn {
+  readonly parts: readonly Part[]
+  /** How it ended, calls apart; `cut` says why none of its calls is to be made. */
+  readonly ending: Exclude<Ending, "calls" | "finished"> | undefined
+  /** The provider's id of the answer, from which ids are made for calls that have none. */
+  readonly responseId: string | undefined
+}
+
+export interface Answers {
+  readonly answers: readonly Answered[]
+  readonly verdicts: readonly Verdict[]
+}
+
+/** Rejects only where the gate does: for a host's mistake, or a store that fails. */
+export async function answer(gate: CallGate, turn: Turn, options: HandleOptions = {}): Promise<Answers> {
+  const { toCatalog } = namesOf(gate.catalog)
+  const say = options.tell ?? tell
+  const named = nameCalls(turn)
+  const made = named.filter(({ untold }) => untold === undefined)
+  const verdicts =
+    made.length === 0
+      ? []
+      : await gate.turn(made.map(({ id, call }) => ({ callId: id, tool: toCatalog(told(call.name)), args: call.args })))
+  demand(verdicts.length === made.length, `the gate gave ${verdicts.length} verdicts for ${made.length} calls`)
+  let next = 0
+  const answers = named.map(({ id, call, intact, untold }) => {
+    const name = isName(call.name) ? call.name : nameFrom(told(call.name)).slice(0, 64)
+    const verdict = untold === undefined ? verdicts[next++] : undefined
+    const text = verdict === undefined ? (untold ?? "") : say(verdict)
+    return { id, name, intact, text, failed: verdict?.kind !== "accepted" }
+  })
+  return { answers, verdicts }
+}
+
+const told = (name: unknown): string => (typeof name === "string" ? name : "")
+
+interface Named {
+  readonly call: Call
+  readonly id: string
+  readonly intact: boolean
+  /** Why it is not made. */
+  readonly untold: string | undefined
+}
+
+const isId = (id: unknown): id is string => typeof id === "string" && /^[!-~]{1,256}$/.test(id)
+
+export const callsIn = ({ parts }: Turn): readonly Call[] =>
+  parts.flatMap(({ call }) => (call === undefined ? [] : [call]))
+
+function nameCalls(turn: Turn): readonly Named[] {
+  const { ending, responseId } = turn
+  const calls = callsIn(turn)
+  const given = new Set(calls.map(({ id }) => id).filter(isId))
+  const seen = new Set<string>()
+  const seed = responseId ?? globalThis.crypto.randomUUID()
+  return calls.map((call, index) => {
+    const { id, cut = cutBy(ending) } = call
+    const repeated = isId(id) && seen.has(id)
+    if (!isId(id) || repeated) {
+      const own = makeId(seed, index, given)
+      return { call, id: own, intact: false, untold: cut ?? (repeated ? twice : undefined) }
+    }
+    seen.add(id)
+    return { call, id, intact: isName(call.name), untold: cut }
+  })
+}
+
+/** The same for the same answer: handled again, its calls are the same calls. */
+function makeId(seed: string, index: number, given: ReadonlySet<string>): string {
+  const id = `call_${sha256(`${seed}/${index}`).slice(0, 24)}`
+  return given.has(id) ? makeId(`${seed}/`, index, given) : id
+}
+
+const twice = "Not made: the id of this call stands before it in the same answer. Only the first call of that id was made."
+
+function cutBy(ending: Turn["ending"]): string | undefined {
+  switch (ending) {
+    case undefined:
+      return undefined
+    case "cut-short":
+      return "Not made: the answer was cut short before its end. Ask again, in fewer words or for fewer calls at once."
+    case "refused":
+      return "Not made: the answer with this call was withheld."
+    case "paused":
+      return "Not made: the answer was paused before its end. Ask again."
+    case "failed":
+      return "Not made: the answer with this call did not come to its end. Ask again."
+  }
+}
+
+export const unfinished = cutBy("cut-short")
+
+/** What the model said, to go back: as it came, but for calls that `mend` writes anew because they could not. */
+export function sayAgain(
+  { parts }: Turn,
+  answers: readonly Answered[],
+  mend: (source: object, call: Call, answered: Answered) => unknown,
+): readonly unknown[] {
+  let next = 0
+  return parts.map(({ source, call }) => {
+    const answered = call === undefined ? undefined : answers[next++]
+    return call === undefined || answered === undefined ? source : mend(source, call, answered)
+  })
+}
+
+/** All of it together. */
+export function handled<Message>(
+  turn: Turn,
+  said: string,
+  verdicts: readonly Verdict[],
+  messages: Message[],
+): Handled<Message> {
+  const { ending } = turn
+  const calls = callsIn(turn).length
+  return {
+    messages,
+    done: calls === 0 && ending !== "paused",
+    text: said,
+    ending: ending ?? (calls > 0 ? "calls" : "finished"),
+    verdicts,
+  }
+}
