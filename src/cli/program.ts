@@ -1,6 +1,7 @@
 /** The commands, what they take and their help. Each is loaded when it is asked for, so that compiling never loads the runner. */
 import { readFileSync } from "node:fs"
 import { Command, Option } from "commander"
+import { addMcp } from "./command/mcp-program.ts"
 import { approvers, by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
 import { addStoreCommands } from "./store-program.ts"
 
@@ -25,6 +26,7 @@ export function makeProgram(done: Done): Command {
   addDecisions(program, done)
   addResume(program, done)
   addStoreCommands(program, done)
+  addMcp(program, done)
   addCodes(program, done)
   return program
 }
@@ -48,7 +50,7 @@ Stopped by a signal: 130 (SIGINT), 143 (SIGTERM).
   all others      one object
   in case of an error, last
                   {"error":{"code","message","hint"}}, where the code is SEQ…, RUN…,
-                  usage, uncaught or stopped`
+                  usage, mcp, uncaught or stopped`
 
 const catalog = (): Option =>
   new Option(

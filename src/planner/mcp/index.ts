@@ -1,0 +1,12 @@
+/** The door to MCP: a server's tools in a catalog and a toolbox, and a catalog offered as a server. */
+export { type Content, contentSchema as mcpContent } from "./content.ts"
+export { askOffer, type Offer } from "./import.ts"
+export type { Asked, LinkOptions } from "./link.ts"
+export type { Listed, ListedTool, RefusedTool } from "./listed.ts"
+export { McpFailure, type McpOutcome, McpRefused, sayOutcome, ToolDrift } from "./outcome.ts"
+export { type Drift, diffPins, type McpPins, type Pin, type PinDifference, sayDrift } from "./pin.ts"
+export type { McpLimits, McpPlace, McpProtocol } from "./place.ts"
+export { SdkMissing } from "./sdk.ts"
+export { type McpHandler, type McpServer, type McpServerOptions, mcpServer } from "./server.ts"
+export { type Stub, type StubSource, writeStub } from "./stub.ts"
+export { type McpToolboxOptions, mcpToolbox } from "./toolbox.ts"
