@@ -224,6 +224,7 @@ describe.concurrent("a server over HTTP that misbehaves", () => {
 const context = (signal = new AbortController().signal) => ({
   signal,
   idempotencyKey: undefined,
+  credentials: undefined,
   attempt: 1,
   principal: { tenant: "acme", subject: "ada", roles: [] },
   runId: "r",

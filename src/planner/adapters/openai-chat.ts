@@ -41,7 +41,9 @@ export interface ChatAnswer {
 }
 
 /** The assistant's message of a response, as the host's SDK types it. */
-export type ChatMessageOf<Response> = Response extends { readonly choices: ReadonlyArray<{ readonly message: infer M }> }
+export type ChatMessageOf<Response> = Response extends {
+  readonly choices: ReadonlyArray<{ readonly message: infer M }>
+}
   ? M
   : { role: "assistant"; content: string | null }
 

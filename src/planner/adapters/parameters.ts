@@ -109,5 +109,9 @@ function tupleSchema(shape: TupleBranch, style: ParametersStyle, place: Place): 
     }
   const each = [...prefix, ...(rest === false ? [] : [rest])]
   const words = items.map(describe).join(", then ")
-  return { type: "array", items: each.length === 1 ? (each[0] ?? {}) : { anyOf: each }, description: `in order: ${words}` }
+  return {
+    type: "array",
+    items: each.length === 1 ? (each[0] ?? {}) : { anyOf: each },
+    description: `in order: ${words}`,
+  }
 }
