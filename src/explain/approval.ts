@@ -21,9 +21,13 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
 }
 
 /** What is asked, or why. */
-export function sayAsked({ from = "", to, because = [], approvers = 1 }: ApprovalRequested): string {
+export function sayAsked({ from = "", to, because = [], approvers = 1, covers, follows }: ApprovalRequested): string {
   const by = approvers === 1 ? "" : `, by ${approvers} people`
-  if (to !== undefined) return `${printable(from)} → ${printable(to)}${by}`
+  if (to !== undefined) {
+    const first = follows[0]?.stepId ?? ""
+    const both = covers === undefined ? "" : `, and for \`${printable(first)}\` too: ${because.map(sayBecause).join("; ")}`
+    return `${printable(from)} → ${printable(to)}${by}${both}`
+  }
   return `${because.map(sayBecause).join("; ")}${by}`
 }
 
