@@ -70,7 +70,15 @@ export interface Policy {
   readonly isolate: boolean
 }
 
-export const readPolicy = ({ idempotency, once, reconcile, validate, retry, compensate, isolate }: ToolSpec): Policy => ({
+export const readPolicy = ({
+  idempotency,
+  once,
+  reconcile,
+  validate,
+  retry,
+  compensate,
+  isolate,
+}: ToolSpec): Policy => ({
   idempotency: readIdempotency(idempotency),
   once: once && { by: once.by.map(pointerTo), scope: once.scope },
   reconcile,

@@ -25,7 +25,8 @@ export function sayAsked({ from = "", to, because = [], approvers = 1, covers, f
   const by = approvers === 1 ? "" : `, by ${approvers} people`
   if (to !== undefined) {
     const first = follows[0]?.stepId ?? ""
-    const both = covers === undefined ? "" : `, and for \`${printable(first)}\` too: ${because.map(sayBecause).join("; ")}`
+    const both =
+      covers === undefined ? "" : `, and for \`${printable(first)}\` too: ${because.map(sayBecause).join("; ")}`
     return `${printable(from)} → ${printable(to)}${by}${both}`
   }
   return `${because.map(sayBecause).join("; ")}${by}`

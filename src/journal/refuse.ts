@@ -89,7 +89,8 @@ function refuseWork(state: RunState, event: Work): string | undefined {
       if (event.holds !== (event.failure === undefined)) return "it holds, or says why it does not"
       return refuseBusy(state) ?? refuseStep(state, event.stepId)
     case "reread":
-      if (state.calls.get(event.stepId)?.idempotencyKey !== undefined) return "an effect is not made again to look at it"
+      if (state.calls.get(event.stepId)?.idempotencyKey !== undefined)
+        return "an effect is not made again to look at it"
       if (!state.calls.has(event.stepId)) return `\`${event.stepId}\` was not read before`
       return refuseBusy(state) ?? refuseNext(state, event.before)
     case "winding-down":

@@ -51,7 +51,8 @@ export async function proveWords(
       if (said !== true)
         return new JournalDiverged({ runId, seq, problem: `the rule \`${event.rule}\` does not say so here` })
     }
-    const next: ReturnType<typeof fold> | ReturnType<typeof begin> = state === undefined ? begin(runId, entry) : fold(state, entry)
+    const next: ReturnType<typeof fold> | ReturnType<typeof begin> =
+      state === undefined ? begin(runId, entry) : fold(state, entry)
     // It was derived anew before.
     if (next instanceof Error) return undefined
     if (state === undefined && next.started.approved !== undefined) {
@@ -88,7 +89,12 @@ async function askAgain({ steps }: ReadyPlan, { started }: RunState, event: Rule
     timer = setTimeout(() => resolve(false), ruleMs)
   })
   try {
-    return (await Promise.race([guard.holds(structuredClone(event.inputs), { tenant, subject, roles: [...roles] }), late])) === true
+    return (
+      (await Promise.race([
+        guard.holds(structuredClone(event.inputs), { tenant, subject, roles: [...roles] }),
+        late,
+      ])) === true
+    )
   } catch {
     return false
   } finally {

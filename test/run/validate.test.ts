@@ -56,7 +56,10 @@ interface World {
   readonly made: string[]
 }
 
-function open(answer: Partial<Record<"take" | "put_back" | "sell", Answer>> = {}, store: RunnerOptions["store"] = memory()): World {
+function open(
+  answer: Partial<Record<"take" | "put_back" | "sell", Answer>> = {},
+  store: RunnerOptions["store"] = memory(),
+): World {
   const made: string[] = []
   const one = (name: "take" | "put_back" | "sell", result: Answer = () => null) => ({
     call: ({ id }: { readonly id: string }) => {
@@ -112,7 +115,10 @@ describe("validate", () => {
     const report = await runner.run(planOf(take), scope)
     expect(report).toMatchObject({
       status: "failed",
-      failure: { code: "RUN116", message: `step \`take\` was not called: \`validate\` of \`take\` refuses it: ${said}` },
+      failure: {
+        code: "RUN116",
+        message: `step \`take\` was not called: \`validate\` of \`take\` refuses it: ${said}`,
+      },
     })
     expect(made).toEqual(["ask take a"])
     expect((await runner.entries("run")).map(({ event }) => event.kind)).toEqual([
@@ -221,7 +227,9 @@ describe("catalog and toolbox", () => {
       /a `validate` for `look`, which is declared without/,
     )
     const lost = isolated(new URL("file:///nowhere/at/all.ts"), "look")
-    expect(faultOf({ sell: { call: () => null, validate: lost } })).toMatch(/the isolated handler of `sell`: there is no file/)
+    expect(faultOf({ sell: { call: () => null, validate: lost } })).toMatch(
+      /the isolated handler of `sell`: there is no file/,
+    )
   })
 
   test("types hold the same", () => {
@@ -239,6 +247,8 @@ describe("catalog and toolbox", () => {
     const { sell, ...others } = catalog.spec.tools
     const { validate: _, ...without } = sell
     const other = defineCatalog({ ...catalog.spec, tools: { ...others, sell: without } } as never)
-    expect(prepare(planOf({ id: "s", tool: "sell", args: { id: "a" } }), other as never)).toMatchObject({ code: "RUN202" })
+    expect(prepare(planOf({ id: "s", tool: "sell", args: { id: "a" } }), other as never)).toMatchObject({
+      code: "RUN202",
+    })
   })
 })

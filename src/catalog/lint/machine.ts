@@ -32,7 +32,9 @@ function lintGuard(guard: unknown, at: Pointer, from: string, to: string): Unpla
     return [diagnose("SEQ801", at, { what, problem, remedy: 'Write `"approval"`, or `predicate("name", "1", …)`.' })]
   }
   const remedy = 'Name it: `guard: predicate("in-hours", "1", ({ results }, principal) => …)`.'
-  return [diagnose("SEQ805", at, { role: "`guard`", tool: "machine", what: "the rule", where: `/${from}/${to}`, remedy })]
+  return [
+    diagnose("SEQ805", at, { role: "`guard`", tool: "machine", what: "the rule", where: `/${from}/${to}`, remedy }),
+  ]
 }
 
 function lintPeople({ guard, ...people }: TransitionSpec, at: Pointer, tool: string): Unplaced[] {
@@ -41,7 +43,12 @@ function lintPeople({ guard, ...people }: TransitionSpec, at: Pointer, tool: str
     .filter((policy) => people[policy] !== undefined)
     .map((policy) => {
       const problem = "is about a decision, but no person is asked there"
-      return diagnose("SEQ824", child(at, policy), { policy, tool, problem, remedy: 'Say `guard: "approval"`, or remove it.' })
+      return diagnose("SEQ824", child(at, policy), {
+        policy,
+        tool,
+        problem,
+        remedy: 'Say `guard: "approval"`, or remove it.',
+      })
     })
 }
 

@@ -57,5 +57,13 @@ export const lintReconcile = (tool: Tool, at: Pointer): Unplaced[] =>
 
 export const lintValidate = (tool: Tool, at: Pointer): Unplaced[] =>
   tool.validate && !tool.mutates
-    ? [cannotHold(child(at, "validate"), "validate", tool, "comes before an effect, but the tool is a read", "Remove it.")]
+    ? [
+        cannotHold(
+          child(at, "validate"),
+          "validate",
+          tool,
+          "comes before an effect, but the tool is a read",
+          "Remove it.",
+        ),
+      ]
     : []

@@ -6,13 +6,7 @@ import { sha256 } from "#sha256"
 import type { Approvers, Following, PlanApproval, RunStarted } from "../../journal/entry.ts"
 import { begin, type RunState } from "../../journal/state.ts"
 import { canonical } from "../../text/canonical.ts"
-import {
-  ApprovalMismatch,
-  ApproverNotEntitled,
-  ApproversUnavailable,
-  InputsRefused,
-  TokenRefused,
-} from "../failure.ts"
+import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, InputsRefused, TokenRefused } from "../failure.ts"
 import { countEntitled, isFixed, planCover } from "../next/cover.ts"
 import { callsBehind, describeCall } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
@@ -103,7 +97,11 @@ export async function admitApproval(
 ): Promise<PlanApproval | Unproved | InputsRefused> {
   const tokens = Array.isArray(given) ? [...given] : [given]
   if (tokens.length === 0 || tokens.length > tokensMax)
-    return new InputsRefused({ field: "`approval`", problem: "holds none, or too many", expected: "Give a token, or a few." })
+    return new InputsRefused({
+      field: "`approval`",
+      problem: "holds none, or too many",
+      expected: "Give a token, or a few.",
+    })
   if (keySet === undefined) return new InputsRefused(missingApprovers)
   const blast = peek(tokens[0])?.blast
   const { step: stepId } = ofPlan
@@ -149,5 +147,8 @@ export async function provePlan(
   }
   if (countEntitled(people, approvers, started) >= (approvers.approvers ?? 1)) return undefined
   const by = approved.people.map((one) => one.by).join(", ")
-  return why ?? new ApproverNotEntitled({ runId, stepId, by, problem: "they do not have the roles that it takes, or are too few" })
+  return (
+    why ??
+    new ApproverNotEntitled({ runId, stepId, by, problem: "they do not have the roles that it takes, or are too few" })
+  )
 }

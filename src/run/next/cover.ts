@@ -47,12 +47,7 @@ export function askOf(ready: ReadyPlan, call: ReadyCall, args: JsonObject, state
 }
 
 /** Of what the run may come to, by the word of those who agreed to its plan. */
-function passedBy(
-  ready: ReadyPlan,
-  { tool }: ReadyCall,
-  args: JsonObject,
-  state: RunState,
-): readonly Because[] {
+function passedBy(ready: ReadyPlan, { tool }: ReadyCall, args: JsonObject, state: RunState): readonly Because[] {
   const { approved } = state.started
   if (approved === undefined) return []
   return tool.blast.flatMap((blast): readonly Because[] => {
@@ -86,11 +81,7 @@ export function coverOf(
 }
 
 /** The word of those who agreed to the whole plan, where it is about these calls, and they are enough. */
-export function planCover(
-  started: RunStarted,
-  calls: readonly ReadyCall[],
-  terms: Terms,
-): PlanCover | undefined {
+export function planCover(started: RunStarted, calls: readonly ReadyCall[], terms: Terms): PlanCover | undefined {
   const { approved } = started
   if (approved === undefined || !calls.every(isFixed)) return undefined
   const approvers = sayTerms(terms)

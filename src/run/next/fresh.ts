@@ -25,11 +25,7 @@ export interface BasedOn {
 }
 
 /** Undefined members are left out. Effects of the run itself are no reads: what they gave is what was made of them. */
-export function basisOf(
-  call: ReadyCall,
-  state: RunState,
-  asked: Asked | undefined,
-): { readonly basis?: Basis } {
+export function basisOf(call: ReadyCall, state: RunState, asked: Asked | undefined): { readonly basis?: Basis } {
   const { freshness } = call.tool.authority
   if (freshness === undefined) return {}
   const reads = [...new Set(basedOn(call).flatMap(sourcesOf))].flatMap((stepId): readonly BasedOn[] => {
@@ -53,7 +49,11 @@ export function checkFresh(call: ReadyCall, state: RunState): WorldChanged | und
   for (const hole of basedOn(call)) {
     const before = resolve(hole, resultOf, { left: workMax })
     const now = resolve(hole, again, { left: workMax })
-    if (!(now instanceof Unresolved) && !(before instanceof Unresolved) && canonical(before, true) === canonical(now, true))
+    if (
+      !(now instanceof Unresolved) &&
+      !(before instanceof Unresolved) &&
+      canonical(before, true) === canonical(now, true)
+    )
       continue
     const read = sourcesOf(hole).filter((source) => state.reread.has(source))
     if (read.length === 0) continue
@@ -90,6 +90,8 @@ function sourcesOf(hole: Hole): readonly string[] {
   const reads = hole.kind === "concat" ? hole.parts.filter((part) => part.kind !== "literal") : [hole]
   return reads.flatMap((read: Read) => [
     read.source,
-    ...(read.kind === "selection" ? read.where.flatMap(({ value }) => (value.kind === "literal" ? [] : [value.source])) : []),
+    ...(read.kind === "selection"
+      ? read.where.flatMap(({ value }) => (value.kind === "literal" ? [] : [value.source]))
+      : []),
   ])
 }

@@ -22,16 +22,16 @@ import {
   type StopReason,
 } from "../failure.ts"
 import { type Ask, digestOf } from "./ask.ts"
-import { type Basis, basisOf, checkFresh } from "./fresh.ts"
 import { checkKnown, checkNow, countOf } from "./check.ts"
 import { compensate, stop } from "./compensate.ts"
 import { askOf, type Cover, coverAgain, coveredBehind, coverOf, type PlanCover, planCover, sayTerms } from "./cover.ts"
+import { type Basis, basisOf, checkFresh } from "./fresh.ts"
 import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
-import { factsFor } from "./rule.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
 import { attemptsMax, checkRetries, decideRetry, retryIn } from "./retry.ts"
+import { factsFor } from "./rule.ts"
 import { settle } from "./settle.ts"
 import { Workings } from "./workings.ts"
 
@@ -277,8 +277,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   if (changed !== undefined) return fail(state, changed)
   const asked = standing(state, stepId)
   const ask = asked === undefined ? askFirst(ready, step, args, state) : undefined
-  const cover =
-    ask && coverOf(ready, step, args, state, (transition) => askedAt(ready, transition, state)?.asks)
+  const cover = ask && coverOf(ready, step, args, state, (transition) => askedAt(ready, transition, state)?.asks)
   const action: CallAction = {
     kind: "call",
     stepId,
@@ -396,7 +395,11 @@ function asksFor(
 }
 
 /** The same once it was passed: nothing has become known since. */
-function askedAt(ready: ReadyPlan, transition: ReadyTransition, state: RunState): ReturnType<typeof asksFor> | undefined {
+function askedAt(
+  ready: ReadyPlan,
+  transition: ReadyTransition,
+  state: RunState,
+): ReturnType<typeof asksFor> | undefined {
   const follows = following(ready, transition, state)
   return follows instanceof RuntimeCheckFailed ? undefined : asksFor(ready, transition, state, follows)
 }

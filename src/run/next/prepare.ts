@@ -78,7 +78,8 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
     if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
     const [from, to] = [before ?? "", after ?? ""]
     const rule = catalog.machine?.transitions.get(from)?.get(to)
-    if (rule === undefined) throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
+    if (rule === undefined)
+      throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
     return { kind: "transition", step, from, to, guarded: rule.guard === "approval", rule }
   })
   const { catalogHash } = plan

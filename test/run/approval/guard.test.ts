@@ -199,7 +199,10 @@ describe("one decision for the guard and the call behind it", () => {
   })
 
   test("who must make it is who must for both; where nobody could be, it is asked twice", async () => {
-    const strict = catalogOf({ covers: "next", approverRoles: ["lead", "head"] }, { approvers: 2, approverRoles: ["head"] })
+    const strict = catalogOf(
+      { covers: "next", approverRoles: ["lead", "head"] },
+      { approvers: 2, approverRoles: ["head"] },
+    )
     const one = world(strict)
     await one.run(open, close)
     expect((await one.waiting()).request).toMatchObject({ covers: true, approvers: 2, approverRoles: ["head"] })
@@ -219,10 +222,14 @@ describe("one decision for the guard and the call behind it", () => {
     // The first look is that at the guard.
     knowing(
       new Proxy(everybody(), {
-        get: (all, key) => (key === "find" ? () => (looks++ === 0 ? approver("eve") : undefined) : Reflect.get(all, key)),
+        get: (all, key) =>
+          key === "find" ? () => (looks++ === 0 ? approver("eve") : undefined) : Reflect.get(all, key),
       }),
     )
-    expect(await runner.resume(asked.runId)).toMatchObject({ status: "awaiting_approval", awaiting: { stepId: "close" } })
+    expect(await runner.resume(asked.runId)).toMatchObject({
+      status: "awaiting_approval",
+      awaiting: { stepId: "close" },
+    })
     expect(made).toEqual([])
     knowing(everybody())
     const alone = await waiting()
@@ -251,7 +258,10 @@ describe("one decision for the guard and the call behind it", () => {
   })
 
   test("compile lists it once, and says what it is for", () => {
-    const compiled = compile(both, JSON.stringify({ version: 1, steps: [open, close, { ...close, id: "again", occurrence: 2 }] }))
+    const compiled = compile(
+      both,
+      JSON.stringify({ version: 1, steps: [open, close, { ...close, id: "again", occurrence: 2 }] }),
+    )
     expect(compiled.diagnostics.filter(({ severity }) => severity === "approval").map(({ at }) => at)).toEqual([
       "/steps/0/transition",
       "/steps/2/tool",

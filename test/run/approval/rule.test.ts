@@ -3,12 +3,23 @@ import { it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Compiled, compile, defineCatalog, type GuardFacts, predicate, tool } from "sequitur"
-import { createRunner, type Event, execute, type Handlers, type Ids, Journal, memory, RunSecrets, resume, seededIds } from "sequitur/run"
+import {
+  createRunner,
+  type Event,
+  execute,
+  type Handlers,
+  type Ids,
+  Journal,
+  memory,
+  RunSecrets,
+  resume,
+  seededIds,
+} from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { plain } from "../../../src/explain/look.ts"
-import { viewPlan } from "../../../src/explain/view.ts"
 import { explainPlan } from "../../../src/explain/table.ts"
+import { viewPlan } from "../../../src/explain/view.ts"
 import { prepare } from "../../../src/run/next/prepare.ts"
 import { rederive } from "../../../src/run/rederive.ts"
 import { accepted } from "../desk.ts"
@@ -255,7 +266,12 @@ describe("compile and explain", () => {
   })
 
   test("another version of a rule makes a plan stale", () => {
-    expect(prepare(planFor(catalogOf(() => true)), catalogOf(() => true, "2"))).toMatchObject({
+    expect(
+      prepare(
+        planFor(catalogOf(() => true)),
+        catalogOf(() => true, "2"),
+      ),
+    ).toMatchObject({
       code: "RUN202",
       message: expect.stringContaining("machine"),
     })
