@@ -1,7 +1,15 @@
 /** Words in a run that comes from another store: its chain says that nobody has altered it since, and not who wrote it. */
 import { Effect } from "effect"
 import { type Compiled, compile, defineCatalog, type GuardFacts, predicate, tool } from "sequitur"
-import { type Approver, createRunner, type Entry, type Event, Journal, planRequest, type RunnerOptions } from "sequitur/run"
+import {
+  type Approver,
+  createRunner,
+  type Entry,
+  type Event,
+  Journal,
+  planRequest,
+  type RunnerOptions,
+} from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
@@ -82,7 +90,11 @@ function runnerOn(file: string, outside: Outside, approvers?: RunnerOptions["app
 }
 
 /** The entries of a run as another store has them, with its process ended in the middle of a call, or while it waits. */
-async function elsewhere(plan = opened, approve: readonly string[] = [], options: object = {}): Promise<readonly Entry[]> {
+async function elsewhere(
+  plan = opened,
+  approve: readonly string[] = [],
+  options: object = {},
+): Promise<readonly Entry[]> {
   const outside: Outside = { made: [], silent: true }
   const runner = runnerOn(newFile(), outside, everybody())
   const running = runner.run(plan, { ...scope, ...options })
@@ -105,7 +117,11 @@ async function elsewhere(plan = opened, approve: readonly string[] = [], options
 }
 
 const forge = (entries: readonly Entry[], events: (events: readonly Event[]) => readonly Event[]): readonly Entry[] =>
-  events(entries.map(({ event }) => event)).map((event, seq) => ({ ...(entries[seq] ?? (entries[0] as Entry)), seq, event }))
+  events(entries.map(({ event }) => event)).map((event, seq) => ({
+    ...(entries[seq] ?? (entries[0] as Entry)),
+    seq,
+    event,
+  }))
 
 async function adopted(entries: readonly Entry[], approvers?: readonly Approver[]) {
   const file = newFile()
@@ -173,7 +189,12 @@ describe("an intent that nobody was asked about, under a line of the whole sessi
 describe("what people are said to have agreed to", () => {
   test("is held to the key set of here, as of when they have said it", async () => {
     const entries = await elsewhere(opened, ["open"])
-    expect(entries.map(({ event }) => event.kind).slice(-4)).toEqual(["approval-decided", "taken-up", "state-entered", "intent"])
+    expect(entries.map(({ event }) => event.kind).slice(-4)).toEqual([
+      "approval-decided",
+      "taken-up",
+      "state-entered",
+      "intent",
+    ])
     const good = await adopted(entries, everybody())
     expect(await good.takeOver()).toMatchObject({ status: "succeeded" })
     expect(good.outside.made).toEqual(["pay"])
@@ -199,7 +220,10 @@ describe("what people are said to have agreed to", () => {
       (events) => {
         const { token: _, ...named } = decided as Event & { kind: "approval-decided" }
         return [
-          ...agree(events.map((event) => (event.kind === "approval-requested" ? withoutInputs(event) : event))).slice(0, -1),
+          ...agree(events.map((event) => (event.kind === "approval-requested" ? withoutInputs(event) : event))).slice(
+            0,
+            -1,
+          ),
           { ...named, requestId: requestIdIn(events) },
           entered,
         ]
@@ -224,7 +248,10 @@ describe("what people are said to have agreed to", () => {
       forge(entries, (events) =>
         events.map((event) =>
           event.kind === "run-started"
-            ? { ...event, approved: { blast: { wires: 0, ...blast }, people: [{ by: "eve", roles: [], reason: "", token }] } }
+            ? {
+                ...event,
+                approved: { blast: { wires: 0, ...blast }, people: [{ by: "eve", roles: [], reason: "", token }] },
+              }
             : event,
         ),
       )
@@ -264,7 +291,10 @@ test("what a rule is said to have answered is asked once more, here", async () =
       if (event.kind === "run-ended") return []
       if (event.kind !== "rule-evaluated") return [event]
       const { failure: _, ...said } = event
-      return [{ ...said, holds: true }, { kind: "state-entered", stepId: "rule", from: "LOOKING", to: "RULED" }]
+      return [
+        { ...said, holds: true },
+        { kind: "state-entered", stepId: "rule", from: "LOOKING", to: "RULED" },
+      ]
     }),
   ])
   const { takeOver, outside, runner } = await adopted(entries, everybody())
