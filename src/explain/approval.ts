@@ -37,9 +37,8 @@ export function explainPlanRequest({ subject, tenant, follows, blast, asks }: Pl
 export function sayAsked({ from = "", to, because = [], approvers = 1, covers, follows }: ApprovalRequested): string {
   const by = approvers === 1 ? "" : `, by ${approvers} people`
   if (to !== undefined) {
-    const first = follows[0]?.stepId ?? ""
-    const both =
-      covers === undefined ? "" : `, and for \`${printable(first)}\` too: ${because.map(sayBecause).join("; ")}`
+    const why = because.length === 0 ? "" : `: ${because.map(sayBecause).join("; ")}`
+    const both = covers === undefined ? "" : `, and for \`${printable(follows[0]?.stepId ?? "")}\` too${why}`
     return `${printable(from)} → ${printable(to)}${by}${both}`
   }
   return `${because.map(sayBecause).join("; ")}${by}`
