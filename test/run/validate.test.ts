@@ -128,6 +128,36 @@ describe("validate", () => {
     ])
   })
 
+  test("may be in a process of its own", async () => {
+    const from = (name: string) => isolated(new URL("isolated-validate.ts", import.meta.url), name)
+    const made: string[] = []
+    const tools = {
+      look: () => ({ count: 1 }),
+      take: { call: () => null, validate: from("accept"), reconcile: () => ({ kind: "barred" }) },
+      put_back: { call: () => null, validate: from("never") },
+      sell: { call: () => made.push("sold"), validate: from("accept") },
+    } as unknown as Handlers<Spec>
+    const runner = createRunner({ catalog, store: memory(), tools })
+    // Its process is begun in the time of the call: what takes too long refuses, too.
+    const slow = {
+      ...catalog.spec,
+      tools: { ...catalog.spec.tools, take: { ...catalog.spec.tools.take, timeoutMs: 20_000 } },
+    }
+    const patient = defineCatalog(slow as never)
+    const other = createRunner({ catalog: patient, store: memory(), tools: tools as never })
+    const good = accepted(compile(patient, JSON.stringify({ version: 1, steps: [take] })) as Compiled)
+    const bad = accepted(
+      compile(patient, JSON.stringify({ version: 1, steps: [{ ...take, args: { id: "b" } }] })) as Compiled,
+    )
+    expect(await other.run(good, { ...scope, runId: "one" })).toMatchObject({ status: "succeeded" })
+    expect(await other.run(bad, { ...scope, runId: "two" })).toMatchObject({
+      status: "failed",
+      failure: { message: expect.stringContaining("refuses it: no `b` here") },
+    })
+    await runner.close()
+    await other.close()
+  }, 30_000)
+
   test("what was done before is undone; and the undo itself is not asked about", async () => {
     const { runner, made } = open({ sell: () => "sold out", put_back: () => "never" })
     await runner.run(planOf(take, sell), scope)

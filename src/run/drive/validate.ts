@@ -12,13 +12,14 @@ import { checkHandler } from "./dispatch.ts"
 export function* validate(
   { book, worker, pulse }: Desk,
   { stepId, tool, attempt, args, undoes, effect }: CallAction,
+  idempotencyKey: string | undefined,
 ): Effect.fn.Return<Event | "look-again" | undefined, RunFailure> {
   if (tool.validate !== true || effect === undefined || undoes === true) return undefined
   const missing = checkHandler(worker, tool)
   if (missing !== undefined) return yield* missing
   // What calls before it have answered is not to wait for this.
   if ((yield* book.flush()) === "overtaken") return "look-again"
-  const calling = { stepId, tool, attempt, args, idempotencyKey: effect.identity }
+  const calling = { stepId, tool, attempt, args, idempotencyKey }
   const stop = pulse.watch(() => worker.cutOff?.())
   const refused = yield* Effect.interruptible(performValidate(worker, calling))
   stop()
