@@ -76,7 +76,9 @@ function withoutGuards(machine: Record<string, unknown>): Record<string, unknown
   const inEach = (table: unknown, change: (inner: unknown) => unknown): unknown =>
     isTable(table) ? Object.fromEntries(Object.entries(table).map(([name, inner]) => [name, change(inner)])) : table
   const bareGuard = (rule: unknown): unknown =>
-    isTable(rule) && isRecord(rule.guard) ? { ...rule, guard: "a predicate" } : rule
+    isTable(rule) && (isRecord(rule.guard) || typeof rule.guard === "function")
+      ? { ...rule, guard: "a predicate" }
+      : rule
   return { ...machine, transitions: inEach(machine.transitions, (targets) => inEach(targets, bareGuard)) }
 }
 

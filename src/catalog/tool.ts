@@ -95,8 +95,8 @@ export interface AuthoritySpec {
   /** Any of these roles lets a person agree. Default: whoever is in the host's key set for the tenant. */
   readonly approverRoles?: readonly string[]
   /**
-   * Where what these arguments were taken from was read, or decided by, longer ago than that, it is read again right before the
-   * call: if it says otherwise, nothing is called.
+   * Where what these arguments were taken from was read longer ago than that, it is read again right before the call, however
+   * people have decided meanwhile: if it says otherwise, nothing is called.
    */
   readonly freshness?: FreshnessSpec
 }

@@ -4,6 +4,7 @@ import { Command, Option } from "commander"
 import { addMcp } from "./command/mcp-program.ts"
 import { approvers, by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
 import { addStoreCommands } from "./store-program.ts"
+import { UsageError } from "./terminal.ts"
 
 export function makeProgram(done: Done): Command {
   const program = new Command("sequitur")
@@ -230,6 +231,11 @@ function addRun(program: Command, done: Done): void {
       "--task <id>",
       "the task that this run is for: in one task the same call has the same idempotency key, for its tool to honour (default: a new one)",
     )
+    .option("--run <id>", "the run's id (default: a new one)")
+    .option(
+      "--approval <jws...>",
+      "what was signed by those who agree to the whole plan, as `approve --plan` prints it; @file reads it from a file",
+    )
     .addOption(format())
     .addHelpText(
       "after",
@@ -242,13 +248,39 @@ function addRun(program: Command, done: Done): void {
 }
 
 function addDecisions(program: Command, done: Done): void {
-  addDecision(program, "approve", "let a waiting run take its step, and go on with it")
+  addDecision(
+    program,
+    "approve",
+    "let a waiting run take its step, and go on with it; or sign a whole plan beforehand",
+    "[]",
+  )
     .addOption(keptCatalog())
     .addOption(keptTools())
     .addOption(approvers())
-    .action(async (run, step, options) =>
-      done(await (await import("./command/decide.ts")).approveRun(run, step, options)),
+    .option("--plan <file>", "instead of a waiting run: a whole plan before it runs, for one run; prints the token")
+    .option("--run <id>", "of a plan: the id of the run that it will be")
+    .option("--inputs <file-or-json>", "of a plan: the inputs that the catalog asks for")
+    .option("--tenant <name>", "of a plan: for whom", "local")
+    .option("--subject <name>", "of a plan: who acts", userName())
+    .option("--roles <names>", "of a plan: the roles of who acts, with commas between them")
+    .option(
+      "--blast <dimension=most...>",
+      "of a plan: less than it may come to at worst; what passes it is asked about",
     )
+    .addHelpText(
+      "after",
+      "  $ sequitur approve --plan plan.json --run ticket-81 --inputs inputs.json --subject ada --key eve.key.json > token\n" +
+        "  $ sequitur run plan.json --run ticket-81 --inputs inputs.json --subject ada --approval @token",
+    )
+    .action(async (run, step, options) => {
+      if (options.plan !== undefined) {
+        if (run !== undefined) throw new UsageError("give a run and its step, or --plan, not both")
+        return done(await (await import("./command/approve-plan.ts")).approvePlan(options))
+      }
+      if (run === undefined || step === undefined)
+        throw new UsageError("name a run and the step that it waits at, or a --plan")
+      return done(await (await import("./command/decide.ts")).approveRun(run, step, options))
+    })
   addDecision(program, "deny", "refuse a waiting run its step: what it has done is undone, and it ends")
     .addOption(keptCatalog())
     .addOption(keptTools())
@@ -256,12 +288,12 @@ function addDecisions(program: Command, done: Done): void {
     .action(async (run, step, options) => done(await (await import("./command/decide.ts")).denyRun(run, step, options)))
 }
 
-const addDecision = (program: Command, name: string, description: string): Command =>
+const addDecision = (program: Command, name: string, description: string, brackets = "<>"): Command =>
   program
     .command(name)
     .description(description)
-    .argument("<run>", "the run's id")
-    .argument("<step>", "the step that it waits at")
+    .argument(`${brackets[0]}run${brackets[1]}`, "the run's id")
+    .argument(`${brackets[0]}step${brackets[1]}`, "the step that it waits at")
     .addOption(store())
     .addOption(by("who decides"))
     .option("--reason <words>", "why", "")

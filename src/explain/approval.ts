@@ -2,6 +2,7 @@
  *  could deceive the eye is written out, for a decision is only as good as what was seen. */
 import stringWidth from "string-width"
 import type { ApprovalRequested, Because, Following } from "../journal/entry.ts"
+import type { PlanRequest } from "../run/approval/plan.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -20,10 +21,26 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
   ].join("\n")
 }
 
+/** What is asked about a whole plan before it runs. */
+export function explainPlanRequest({ subject, tenant, follows, blast, asks }: PlanRequest, look: Look): string {
+  const widest = Math.max(0, ...follows.map(({ stepId }) => stringWidth(printable(stepId))))
+  const most = Object.entries(blast).map(([dimension, max]) => `${printable(dimension)} ${max}`)
+  return [
+    `${paint(look, ["bold", "magenta"], "approval of the whole plan")}, for one run by ${printable(subject)} of ${printable(tenant)}:`,
+    ...follows.flatMap((following) => explainFollowing(following, widest, look)),
+    ...(most.length === 0 ? [] : [`at most, in all: ${most.join(", ")}; what would pass it is asked about`]),
+    ...(asks.length === 0 ? [] : [`asked about all the same: ${asks.map(printable).join(", ")}`]),
+  ].join("\n")
+}
+
 /** What is asked, or why. */
-export function sayAsked({ from = "", to, because = [], approvers = 1 }: ApprovalRequested): string {
+export function sayAsked({ from = "", to, because = [], approvers = 1, covers, follows }: ApprovalRequested): string {
   const by = approvers === 1 ? "" : `, by ${approvers} people`
-  if (to !== undefined) return `${printable(from)} → ${printable(to)}${by}`
+  if (to !== undefined) {
+    const why = because.length === 0 ? "" : `: ${because.map(sayBecause).join("; ")}`
+    const both = covers === undefined ? "" : `, and for \`${printable(follows[0]?.stepId ?? "")}\` too${why}`
+    return `${printable(from)} → ${printable(to)}${by}${both}`
+  }
   return `${because.map(sayBecause).join("; ")}${by}`
 }
 

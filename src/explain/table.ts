@@ -24,6 +24,7 @@ export function explainPlan(view: PlanView, look: Look): string {
     steps.length === 0 ? ["no steps"] : drawSteps(steps, look),
     ...explainChecks(view.checks, look),
     ...explainApprovals(view, look),
+    ...explainRules(view, look),
     ...explainSwayed(view, look),
     ...explainTotals(view, look),
   ]
@@ -89,11 +90,22 @@ function explainApprovals({ approvals, decisions }: PlanView, look: Look): reado
   ]
 }
 
+function explainRules({ rules }: PlanView, look: Look): readonly (readonly string[])[] {
+  if (rules.length === 0) return []
+  const lines = rules.map(({ step, from, to, rule, opens }) => {
+    const [id, way] = [clip(step, nameRoom), `${clip(from, nameRoom)} → ${clip(to, nameRoom)}`]
+    return `  at \`${id}\`, ${way}: ${clip(rule, nameRoom * 2)}, before ${opens.length === 0 ? "nothing" : names(opens)}`
+  })
+  return [[paint(look, "bold", "rules that must hold:"), ...lines]]
+}
+
 function sayNeed(need: ApprovalView): string {
   switch (need.kind) {
     case "transition": {
       const opened = need.opens.length === 0 ? "nothing" : names(need.opens)
-      return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}, before ${opened}`
+      const both = need.covers === undefined ? "" : `, for the call of \`${clip(need.covers, nameRoom)}\` too`
+      const by = sayApprovers(need.approvers ?? 1)
+      return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}${by}, before ${opened}${both}`
     }
     case "always":
       return `before each call of ${clip(need.tool, nameRoom)}${sayApprovers(need.approvers)}`

@@ -1,5 +1,6 @@
 /** A compiled plan with everything that people and programs ask of it side by side: the one source of the table and of the JSON. */
 import type { BudgetSpec, Catalog, Tool } from "../catalog/catalog.ts"
+import { sayPredicate } from "../catalog/predicate.ts"
 import type { EffectClass } from "../catalog/tool.ts"
 import type {
   AmountNeed,
@@ -23,6 +24,8 @@ export interface PlanView {
   readonly steps: readonly StepView[]
   readonly checks: readonly CheckView[]
   readonly approvals: readonly ApprovalView[]
+  /** Transitions that a rule of the host's decides. */
+  readonly rules: readonly RuleView[]
   /** How a person's decision is proved. */
   readonly decisions: Catalog["approvals"]
   /** Effects and undos that untrusted data could suppress or trigger. */
@@ -60,11 +63,24 @@ export type ApprovalView =
       readonly to: string
       /** The calls behind the guard, up to the next one. */
       readonly opens: readonly string[]
+      /** How many different people; left out where one. */
+      readonly approvers?: number
+      /** The call behind it that the same decision is for; left out where there is none. */
+      readonly covers?: string
     }
   | Viewed<CallNeed>
   | Viewed<AmountNeed>
 
 type Viewed<Need> = Omit<Need, "stepId" | "index"> & { readonly step: string }
+
+export interface RuleView {
+  readonly step: string
+  readonly from: string
+  readonly to: string
+  /** `name@version`. */
+  readonly rule: string
+  readonly opens: readonly string[]
+}
 
 export interface TotalView extends Total {
   /** Null where the catalog sets none. */
@@ -89,6 +105,7 @@ export function viewPlan(plan: CompiledPlan, catalog: Catalog, secrets = new Sec
       .flatMap((checked) => viewChecks(checked, plan))
       .map((check) => ({ ...check, says: secrets.scrub(check.says) })),
     approvals: plan.approvals.map((need) => viewNeed(need, plan)),
+    rules: viewRules(plan, catalog),
     decisions: catalog.approvals,
     swayed: listSwayed(plan, catalog),
     totals: plan.blast.map((total) => ({ ...total, limit: catalog.limits.get(total.dimension)?.max ?? null })),
@@ -139,6 +156,14 @@ const leads = (outer: Pointer, inner: Pointer): boolean => inner === outer || in
 
 function viewNeed({ stepId: step, index, ...need }: ApprovalNeed, plan: CompiledPlan): ApprovalView {
   return need.kind === "transition" ? { step, ...need, opens: behind(index, plan) } : { step, ...need }
+}
+
+function viewRules(plan: CompiledPlan, { machine }: Catalog): readonly RuleView[] {
+  return plan.steps.flatMap(({ step, before = "", after = "" }, index) => {
+    const guard = step.kind === "transition" ? machine?.transitions.get(before)?.get(after)?.guard : undefined
+    if (guard === undefined || guard === "approval") return []
+    return [{ step: step.id, from: before, to: after, rule: sayPredicate(guard), opens: behind(index, plan) }]
+  })
 }
 
 function behind(index: number, plan: CompiledPlan): readonly string[] {

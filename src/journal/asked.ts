@@ -8,8 +8,6 @@ export interface Asked {
   readonly agreed: readonly ApprovalDecided[]
   /** The decision that settled it. */
   readonly decided: ApprovalDecided | undefined
-  /** When. */
-  readonly decidedAtMs: number | undefined
   /** Decisions of this step that did not count any more when it came to the deed. */
   readonly lapsed: readonly ApprovalLapsed[]
 }
@@ -22,22 +20,14 @@ export const isSettling = ({ decision, left }: ApprovalDecided): boolean => deci
 
 export function ask(asked: AskedBySteps, request: ApprovalRequested): AskedBySteps {
   const lapsed = asked.get(request.stepId)?.lapsed ?? []
-  return new Map(asked).set(request.stepId, {
-    request,
-    agreed: [],
-    decided: undefined,
-    decidedAtMs: undefined,
-    lapsed,
-  })
+  return new Map(asked).set(request.stepId, { request, agreed: [], decided: undefined, lapsed })
 }
 
-export function decideAsked(asked: AskedBySteps, event: ApprovalDecided, atMs: number): AskedBySteps {
+export function decideAsked(asked: AskedBySteps, event: ApprovalDecided): AskedBySteps {
   const about = asked.get(event.stepId)
   if (about === undefined) return asked
   const agreed = event.decision === "approved" ? [...about.agreed, event] : about.agreed
-  const settled = isSettling(event)
-  const decided = settled ? { decided: event, decidedAtMs: atMs } : { decided: undefined, decidedAtMs: undefined }
-  return new Map(asked).set(event.stepId, { ...about, agreed, ...decided })
+  return new Map(asked).set(event.stepId, { ...about, agreed, decided: isSettling(event) ? event : undefined })
 }
 
 export function lapse(asked: AskedBySteps, event: ApprovalLapsed): AskedBySteps {

@@ -268,7 +268,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "approval-requested":
       return { status: "awaiting_approval", asked: ask(state.asked, event) }
     case "approval-decided":
-      return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event, atMs) }
+      return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
     case "approval-lapsed":
       return { asked: lapse(state.asked, event) }
     case "rule-evaluated":

@@ -26,7 +26,7 @@ export {
   type PlainDecision,
   type SignedDecision,
 } from "./approval/decide.ts"
-export { type IssueOptions, issueApproval } from "./approval/issue.ts"
+export { type IssueOptions, issueApproval, type VerifyOptions, verifyApproval } from "./approval/issue.ts"
 export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
 export type { PlanRequest } from "./approval/plan.ts"
 export { type PlanRequestOptions, planRequest } from "./approval/plan-request.ts"

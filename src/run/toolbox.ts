@@ -41,7 +41,7 @@ export type Handler<Args, Result> = (args: Args, context: CallContext) => Handle
 export type Reconcile<Args, Result> = (key: string, args: Args, context: CallContext) => Handled<Reconciliation<Result>>
 
 /**
- * Looks at a call right before it is made: whether what it is about is there, say. `true`, or why it must not be made. It may be
+ * Looks at a call right before it is made: whether what it is about is there, say. `true`; or why it must not be made, or `false`. It may be
  * asked more than once, and does nothing itself.
  */
 export type Validate<Args> = (args: Args, context: CallContext) => Handled<boolean | string>

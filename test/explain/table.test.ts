@@ -64,6 +64,7 @@ const view: PlanView = {
       says: "`find` has a value at `/x`",
     },
   ],
+  rules: [],
   approvals: [{ kind: "transition", step: "open", from: "LOOKING", to: "MUTATING", opens: ["refund"] }],
   decisions: "signed",
   swayed: [],

@@ -56,7 +56,10 @@ interface World {
   readonly made: string[]
 }
 
-function open(answer: Partial<Record<"take" | "put_back" | "sell", Answer>> = {}, store: RunnerOptions["store"] = memory()): World {
+function open(
+  answer: Partial<Record<"take" | "put_back" | "sell", Answer>> = {},
+  store: RunnerOptions["store"] = memory(),
+): World {
   const made: string[] = []
   const one = (name: "take" | "put_back" | "sell", result: Answer = () => null) => ({
     call: ({ id }: { readonly id: string }) => {
@@ -93,7 +96,7 @@ describe("validate", () => {
   const refusals: readonly (readonly [string, Answer, string])[] = [
     ["a reason", () => "there is none left", "there is none left"],
     ["a promise of one", async () => "there is none left", "there is none left"],
-    ["false", () => false, "it answered with neither `true` nor a reason"],
+    ["false", () => false, "it says no"],
     ["nothing at all", async () => undefined, "it answered with neither `true` nor a reason"],
     ["an empty reason", () => " ", "it answered with neither `true` nor a reason"],
     ["something true", () => ({ ok: true }), "it answered with neither `true` nor a reason"],
@@ -112,7 +115,10 @@ describe("validate", () => {
     const report = await runner.run(planOf(take), scope)
     expect(report).toMatchObject({
       status: "failed",
-      failure: { code: "RUN116", message: `step \`take\` was not called: \`validate\` of \`take\` refuses it: ${said}` },
+      failure: {
+        code: "RUN116",
+        message: `step \`take\` was not called: \`validate\` of \`take\` refuses it: ${said}`,
+      },
     })
     expect(made).toEqual(["ask take a"])
     expect((await runner.entries("run")).map(({ event }) => event.kind)).toEqual([
@@ -121,6 +127,36 @@ describe("validate", () => {
       "run-ended",
     ])
   })
+
+  test("may be in a process of its own", async () => {
+    const from = (name: string) => isolated(new URL("isolated-validate.ts", import.meta.url), name)
+    const made: string[] = []
+    const tools = {
+      look: () => ({ count: 1 }),
+      take: { call: () => null, validate: from("accept"), reconcile: () => ({ kind: "barred" }) },
+      put_back: { call: () => null, validate: from("never") },
+      sell: { call: () => made.push("sold"), validate: from("accept") },
+    } as unknown as Handlers<Spec>
+    const runner = createRunner({ catalog, store: memory(), tools })
+    // Its process is begun in the time of the call: what takes too long refuses, too.
+    const slow = {
+      ...catalog.spec,
+      tools: { ...catalog.spec.tools, take: { ...catalog.spec.tools.take, timeoutMs: 20_000 } },
+    }
+    const patient = defineCatalog(slow as never)
+    const other = createRunner({ catalog: patient, store: memory(), tools: tools as never })
+    const good = accepted(compile(patient, JSON.stringify({ version: 1, steps: [take] })) as Compiled)
+    const bad = accepted(
+      compile(patient, JSON.stringify({ version: 1, steps: [{ ...take, args: { id: "b" } }] })) as Compiled,
+    )
+    expect(await other.run(good, { ...scope, runId: "one" })).toMatchObject({ status: "succeeded" })
+    expect(await other.run(bad, { ...scope, runId: "two" })).toMatchObject({
+      status: "failed",
+      failure: { message: expect.stringContaining("refuses it: no `b` here") },
+    })
+    await runner.close()
+    await other.close()
+  }, 30_000)
 
   test("what was done before is undone; and the undo itself is not asked about", async () => {
     const { runner, made } = open({ sell: () => "sold out", put_back: () => "never" })
@@ -221,7 +257,9 @@ describe("catalog and toolbox", () => {
       /a `validate` for `look`, which is declared without/,
     )
     const lost = isolated(new URL("file:///nowhere/at/all.ts"), "look")
-    expect(faultOf({ sell: { call: () => null, validate: lost } })).toMatch(/the isolated handler of `sell`: there is no file/)
+    expect(faultOf({ sell: { call: () => null, validate: lost } })).toMatch(
+      /the isolated handler of `sell`: there is no file/,
+    )
   })
 
   test("types hold the same", () => {
@@ -239,6 +277,8 @@ describe("catalog and toolbox", () => {
     const { sell, ...others } = catalog.spec.tools
     const { validate: _, ...without } = sell
     const other = defineCatalog({ ...catalog.spec, tools: { ...others, sell: without } } as never)
-    expect(prepare(planOf({ id: "s", tool: "sell", args: { id: "a" } }), other as never)).toMatchObject({ code: "RUN202" })
+    expect(prepare(planOf({ id: "s", tool: "sell", args: { id: "a" } }), other as never)).toMatchObject({
+      code: "RUN202",
+    })
   })
 })

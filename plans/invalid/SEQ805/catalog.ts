@@ -4,6 +4,11 @@ import { z } from "zod"
 export default defineCatalog({
   name: "bare",
   version: "1",
+  machine: {
+    initial: "LOOKING",
+    // @ts-expect-error a rule has a name and a version: types see it too.
+    transitions: { LOOKING: { BUYING: { guard: (): boolean => true } }, BUYING: { LOOKING: {} } },
+  },
   tools: {
     look: tool({
       description: "Look.",

@@ -1,4 +1,4 @@
-import { defineCatalog, tool } from "sequitur"
+import { defineCatalog, predicate, tool } from "sequitur"
 import { z } from "zod"
 
 const params = z.strictObject({
@@ -6,11 +6,25 @@ const params = z.strictObject({
   lines: z.array(z.strictObject({ sku: z.string() })),
   note: z.string().optional(),
 })
-const buy = { description: "Buy.", effect: "write", idempotency: "natural", compensate: "none", params } as const
+const buy = {
+  description: "Buy.",
+  effect: "write",
+  idempotency: "natural",
+  compensate: "none",
+  params,
+  states: ["BUYING"],
+} as const
 
 export default defineCatalog({
   name: "bare",
   version: "1",
+  machine: {
+    initial: "LOOKING",
+    transitions: {
+      LOOKING: { BUYING: { covers: "next", approvers: 2 } },
+      BUYING: { LOOKING: { guard: predicate("in-hours", "1", () => true), approverRoles: ["lead"] } },
+    },
+  },
   tools: {
     look: tool({
       description: "Look.",
@@ -18,6 +32,8 @@ export default defineCatalog({
       params,
       once: { by: ["id"], scope: "task" },
       reconcile: { finalAfterMs: 0 },
+      validate: true,
+      authority: { freshness: { pointers: ["/id"], maxAgeMs: 1_000 } },
     }),
     optional: tool({ ...buy, once: { by: ["id", "note"], scope: "session" } }),
     uncertain: tool({ ...buy, once: { by: ["/lines/0/sku"], scope: "tenant" } }),
@@ -30,6 +46,7 @@ export default defineCatalog({
       requires: [{ tool: "look", same: ["id"] }],
     }),
     nobody_asks: tool({ ...buy, authority: { approvers: 2 } }),
+    never_fresh: tool({ ...buy, authority: { freshness: { pointers: ["id", "/lines/0/sku"], maxAgeMs: 1_000 } } }),
     says_both: tool({ ...buy, untrusted: true, endorse: ["trusted"] }),
     stated_anyway: tool({ ...buy, rules: { id: { mustState: true }, "/lines/0/sku": { public: true } } }),
     // @ts-expect-error there are no inputs: types see it too.

@@ -1,6 +1,7 @@
 /** The states: each can be reached, each is known, and every effect names its own. And what guards them is known.
  *  Codes: SEQ801, SEQ805, SEQ808, SEQ809, SEQ810, SEQ824. */
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
+import type { Json } from "../../text/json.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
 import type { Built, CatalogSpec, Machine, MachineSpec, Tool, TransitionSpec } from "../catalog.ts"
 import { isRule } from "../predicate.ts"
@@ -25,9 +26,9 @@ function lintGuards(transitions: MachineSpec["transitions"]): Unplaced[] {
 
 function lintGuard(guard: unknown, at: Pointer, from: string, to: string): Unplaced[] {
   if (guard === undefined || guard === "approval" || isRule(guard)) return []
-  if (typeof guard === "string") {
+  if (typeof guard !== "object" && typeof guard !== "function") {
     const what = `\`machine/transitions/${from}/${to}/guard\` of the catalog`
-    const problem = `must be \`"approval"\` or a predicate, but is ${show(guard)}`
+    const problem = `must be \`"approval"\` or a predicate, but is ${show(guard as Json)}`
     return [diagnose("SEQ801", at, { what, problem, remedy: 'Write `"approval"`, or `predicate("name", "1", …)`.' })]
   }
   const remedy = 'Name it: `guard: predicate("in-hours", "1", ({ results }, principal) => …)`.'

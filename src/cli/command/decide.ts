@@ -74,7 +74,7 @@ async function wordOf(
   entries: readonly Entry[],
 ): Promise<PlainDecision | SignedDecision> {
   if (key !== undefined && token !== undefined) throw new UsageError("give --key or --token, not both")
-  if (token !== undefined) return { token: token.startsWith("@") ? (await readText(token.slice(1))).trim() : token }
+  if (token !== undefined) return { token: await readToken(token) }
   if (key === undefined) return { by, reason }
   const state = replay(runId, entries)
   const waiting = state instanceof Error ? undefined : waitingApproval(state)
@@ -84,7 +84,10 @@ async function wordOf(
     : { token: await signWith(key, { bound: waiting.bound, decision, reason }) }
 }
 
-async function signWith(file: string, said: Pick<IssueOptions, "bound" | "decision" | "reason">): Promise<string> {
+export async function signWith(
+  file: string,
+  said: Pick<IssueOptions, "bound" | "decision" | "reason">,
+): Promise<string> {
   try {
     const { kid, key } = JSON.parse(await readText(file)) as Pick<IssueOptions, "kid" | "key">
     return await issueApproval({ ...said, kid, key })
@@ -93,6 +96,10 @@ async function signWith(file: string, said: Pick<IssueOptions, "bound" | "decisi
     throw new UsageError(`${nameOf(file)} is no private key that can sign: give a file that \`sequitur keygen\` wrote`)
   }
 }
+
+/** As it is, or out of a file. */
+export const readToken = async (token: string): Promise<string> =>
+  token.startsWith("@") ? (await readText(token.slice(1))).trim() : token
 
 async function readText(file: string): Promise<string> {
   await lookFor(file)

@@ -10,6 +10,7 @@ import { findTools } from "../modules.ts"
 import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
 import { readValue } from "../read-value.ts"
 import { exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
+import { readToken } from "./decide.ts"
 
 export interface RunCommandOptions extends PlanOptions {
   readonly tools?: string
@@ -20,6 +21,9 @@ export interface RunCommandOptions extends PlanOptions {
   readonly roles?: string
   readonly session: string
   readonly task?: string
+  readonly run?: string
+  /** What people have signed who agree to the whole plan. */
+  readonly approval?: readonly string[]
   /** The key set of those who may approve. */
   readonly approvers?: string
   readonly format: Format
@@ -40,6 +44,10 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const toolsPath = resolve(options.tools ?? findTools(catalogPath))
   const onBegin = (): void => tellPlan(file, plan, format)
   const approvers = approversFor(options.approvers, catalogPath)
+  const { run: named, approval } = options
+  if (approval !== undefined && named === undefined)
+    throw new UsageError("a plan is approved for one run: give its id with --run, as `approve --plan` was given it")
+  const tokens = approval === undefined ? undefined : await Promise.all(approval.map(readToken))
   return follow({ catalog, toolsPath, approvers, store, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
       principal: { tenant: options.tenant, subject: options.subject, roles: rolesIn(options.roles) },
@@ -47,6 +55,8 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
       // To run a plan again is to mean it again; whoever names the task says that it is still the same one.
       taskId: options.task ?? `task_${randomUUID()}`,
       ...(inputs === undefined ? {} : { inputs }),
+      ...(named === undefined ? {} : { runId: named }),
+      ...(tokens === undefined ? {} : { approval: tokens }),
       // So that `approve` and `resume` find them in another process.
       origin: { plan: file === "-" ? file : resolve(file), catalog: catalogPath, tools: toolsPath },
     })
@@ -67,7 +77,7 @@ function tellPlan(file: string, plan: PlanFile, format: Format): void {
   }
 }
 
-const rolesIn = (roles = ""): readonly string[] =>
+export const rolesIn = (roles = ""): readonly string[] =>
   roles
     .split(",")
     .map((role) => role.trim())

@@ -1,6 +1,7 @@
-/** Making a decision out of what a person was shown: for whoever asks people, in whatever process has their key. */
+/** Making a decision out of what a person was shown, and looking at one: for whoever asks people, in whatever process has the keys. */
 import type { CryptoKey, JWK } from "jose"
-import { type Bound, sign } from "./token.ts"
+import { approversIn, type KeySet } from "./key-set.ts"
+import { type Bound, sign, type Verified, verify } from "./token.ts"
 
 export interface IssueOptions {
   /** What the decision is about, as the request that waits has it. */
@@ -32,4 +33,22 @@ export function issueApproval(options: IssueOptions): Promise<string> {
     exp: Math.ceil(expiresAtMs / 1_000),
   }
   return sign(claims, { kid, key })
+}
+
+export interface VerifyOptions {
+  /** What it must be about, as the request has it. */
+  readonly bound: Bound
+  readonly approvers: KeySet
+  /** In milliseconds since the epoch. Default: now. */
+  readonly nowMs?: number
+}
+
+/**
+ * What a token says and whose it is, where it would count now for what it must be about; otherwise it rejects, with the same typed
+ * errors as a run. Nothing is written or used up: whether they may decide this is for the run to say.
+ */
+export async function verifyApproval(token: string, { bound, approvers, nowMs }: VerifyOptions): Promise<Verified> {
+  const found = await verify(token, bound, approversIn(approvers), nowMs ?? Date.now())
+  if (found instanceof Error) throw found
+  return found
 }

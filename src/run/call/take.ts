@@ -64,6 +64,7 @@ function takeReconciliation(value: unknown, bounds: Bounds): TakenReconciliation
 
 function takeValidation(value: unknown): TakenValidation {
   if (value === true) return { ok: true }
+  if (value === false) return { ok: false, said: "it says no" }
   if (typeof value === "string" && value.trim() !== "") return { ok: false, said: excerpt(value) }
   return { ok: false, said: "it answered with neither `true` nor a reason" }
 }

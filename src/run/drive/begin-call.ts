@@ -30,7 +30,7 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if ("kind" in found) return found
   const permission = yield* permit(desk, action)
   if (typeof permission === "object") return permission
-  const refused = (yield* reread(desk, action)) ?? (yield* validate(desk, action))
+  const refused = (yield* reread(desk, action)) ?? (yield* validate(desk, action, found.idempotencyKey))
   if (refused !== undefined) return refused
   const trusted = yield* trust(desk, { stepId, tool, attempt, args, undoes, idempotencyKey: effect?.keyAt(0) })
   if (trusted === "look-again") return trusted

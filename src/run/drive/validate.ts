@@ -13,6 +13,7 @@ import { trust } from "./trust.ts"
 export function* validate(
   desk: Desk,
   { stepId, tool, attempt, args, undoes, effect }: CallAction,
+  idempotencyKey: string | undefined,
 ): Effect.fn.Return<Event | "look-again" | undefined, RunFailure> {
   if (tool.validate !== true || effect === undefined || undoes === true) return undefined
   const { book, worker, pulse } = desk
@@ -20,7 +21,7 @@ export function* validate(
   if (missing !== undefined) return yield* missing
   // What calls before it have answered is not to wait for this.
   if ((yield* book.flush()) === "overtaken") return "look-again"
-  const asked = { stepId, tool, attempt, args, idempotencyKey: effect.identity }
+  const asked = { stepId, tool, attempt, args, idempotencyKey }
   const trusted = yield* trust(desk, asked, "validate")
   if (trusted === "look-again") return trusted
   const stop = pulse.watch(() => worker.cutOff?.())

@@ -1,5 +1,4 @@
 /** What an effect is based on, where the catalog says how long that may stand: the reads that gave its arguments, and whether they say the same once more. */
-import type { Asked } from "../../journal/asked.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Hole, Read } from "../../plan/plan.ts"
 import { canonical } from "../../text/canonical.ts"
@@ -16,7 +15,7 @@ export interface Basis {
   readonly reads: readonly BasedOn[]
 }
 
-/** A read, and since when what it says stands: since it was read, or people have decided by it. */
+/** A read, and when it was made last. */
 export interface BasedOn {
   readonly stepId: string
   readonly tool: string
@@ -25,14 +24,14 @@ export interface BasedOn {
 }
 
 /** Undefined members are left out. Effects of the run itself are no reads: what they gave is what was made of them. */
-export function basisOf(call: ReadyCall, state: RunState, asked: Asked | undefined): { readonly basis?: Basis } {
+export function basisOf(call: ReadyCall, state: RunState): { readonly basis?: Basis } {
   const { freshness } = call.tool.authority
   if (freshness === undefined) return {}
   const reads = [...new Set(basedOn(call).flatMap(sourcesOf))].flatMap((stepId): readonly BasedOn[] => {
     const made = state.calls.get(stepId)
     const tool = state.started.document.steps.find(({ id }) => id === stepId)?.tool
     if (made === undefined || tool === undefined || made.idempotencyKey !== undefined) return []
-    const sinceMs = Math.max(made.atMs, asked?.decidedAtMs ?? 0, state.reread.get(stepId)?.atMs ?? 0)
+    const sinceMs = Math.max(made.atMs, state.reread.get(stepId)?.atMs ?? 0)
     return [{ stepId, tool, args: made.args, sinceMs }]
   })
   return reads.length === 0 ? {} : { basis: { maxAgeMs: freshness.maxAgeMs, reads } }

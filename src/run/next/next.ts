@@ -300,7 +300,7 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
     microUsd: step.tool.costMicroUsd,
     ask,
     ...(cover === undefined ? {} : { cover }),
-    ...basisOf(step, state, asked ?? (cover?.kind === "guard" ? cover.asked : undefined)),
+    ...basisOf(step, state),
     asked,
     asks: asked === undefined ? undefined : asksOf(step, args, state),
     notAfterMs: deadlineOf(state),

@@ -12,6 +12,7 @@ import {
   memory,
   type Runner,
   type RunnerOptions,
+  verifyApproval,
   type WaitingApproval,
 } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
@@ -240,6 +241,23 @@ describe("an answer", () => {
     expect(await tagOf(runner.approvals.answer(await say(waiting, "bob")))).toBe("ApprovalAlreadyDecided")
     expect((await runner.resume(waiting.runId)).status).toBe("succeeded")
     expect(await tagOf(runner.approvals.answer(token))).toBe("RunEnded")
+  })
+
+  test("can be looked at before it is handed in, which uses up nothing", async () => {
+    const { runner, waiting } = await asked()
+    const { bound } = waiting
+    const token = await say(waiting)
+    const approvers = [approver("eve")]
+    expect(await verifyApproval(token, { bound, approvers })).toMatchObject({
+      claims: { decision: "approved", reason: "seen" },
+      approver: { subject: "eve" },
+    })
+    const other = { ...bound, step: "b" }
+    await expect(verifyApproval(token, { bound: other, approvers })).rejects.toMatchObject({ code: "RUN308" })
+    await expect(verifyApproval(token, { bound, approvers: [] })).rejects.toMatchObject({ code: "RUN307" })
+    const late = { bound, approvers, nowMs: Date.now() + 7_200_000 }
+    await expect(verifyApproval(token, late)).rejects.toMatchObject({ code: "RUN310" })
+    expect((await runner.approvals.answer(token)).status).toBe("running")
   })
 
   test("another tenant's request is as if it never was", async () => {

@@ -44,8 +44,8 @@ test("a signed decision is what its owner said", async () => {
 describe("refused by name, and told apart", () => {
   test("what it is about: each field", async () => {
     const token = await sign(claims, signer)
-    for (const field of Object.keys(bound) as (keyof Bound)[]) {
-      const other = { ...bound, [field]: field.length > 4 && bound[field]?.length === 64 ? "d".repeat(64) : "other" }
+    for (const field of ["request", "run", "tenant", "plan", "catalog", "step", "inputs"] as const) {
+      const other = { ...bound, [field]: field.length > 4 && bound[field].length === 64 ? "d".repeat(64) : "other" }
       const found = await verify(token, other, find, now)
       expect(found).toMatchObject({ _tag: "ApprovalMismatch", fields: { field } })
     }

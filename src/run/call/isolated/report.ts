@@ -56,12 +56,22 @@ function readAnswer(answer: Json | undefined, { for: asked, bounds }: Asking): A
       return { kind, said: excerpt(said), notApplied, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
     }
     case "returned": {
-      const taken = asked === "result" ? readCopied(value, bounds) : readReconciliation(value, bounds)
+      const taken = asked in readers ? readers[asked as keyof typeof readers](value, bounds) : undefined
       return taken && { kind, value: taken }
     }
     default:
       return undefined
   }
+}
+
+/** By what is asked of a handler in a process of its own. */
+const readers = { result: readCopied, reconciliation: readReconciliation, validation: readValidation }
+
+function readValidation(taken: Json | undefined): Taken["validation"] | undefined {
+  if (!isObject(taken)) return undefined
+  const { ok, said } = taken
+  if (ok === true) return { ok }
+  return ok === false && typeof said === "string" ? { ok, said: excerpt(said) } : undefined
 }
 
 function readCopied(copied: Json | undefined, bounds: Bounds): Copied | undefined {

@@ -1,0 +1,89 @@
+/** `approve --plan` and `run --approval`: a whole plan is shown and signed, and runs once, without asking anybody. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { expect, test } from "vitest"
+import { folder, sequitur } from "./sequitur.ts"
+
+const catalog = `
+import { arg, defineCatalog, tool } from "${resolve("src/index.ts")}"
+import { z } from "${resolve("node_modules/zod/index.js")}"
+export default defineCatalog({
+  name: "doors", version: "1",
+  inputs: z.strictObject({ door: z.string(), code: z.string().meta({ sensitive: true }) }),
+  blastRadius: { doors: { max: 10, approveAbove: 0 } },
+  tools: {
+    unlock: tool({
+      description: "Unlock doors.", effect: "write",
+      params: z.strictObject({ door: z.string(), code: z.string().meta({ sensitive: true }), doors: z.int().min(0).max(5) }),
+      blast: { doors: arg("doors") }, idempotency: "natural", compensate: "none",
+    }),
+  },
+})
+`
+const tools = `
+import { appendFileSync } from "node:fs"
+import { toolbox } from "${resolve("src/run/index.ts")}"
+import catalog from "./catalog.ts"
+export default toolbox(catalog, { unlock: ({ door }) => { appendFileSync(new URL("doors.log", import.meta.url), door + "\\n"); return null } })
+`
+const from = (path: string) => ({ $from: "input", path })
+const plan = JSON.stringify({
+  version: 1,
+  goal: "Let them in.",
+  steps: [{ id: "in", tool: "unlock", args: { door: from("/door"), code: from("/code"), doors: 2 } }],
+})
+const inputs = JSON.stringify({ door: "front", code: "code-4711-0815" })
+
+test("is shown without its secrets, signed for one run, and runs unasked; anything else is refused", async () => {
+  const path = folder({ "catalog.ts": catalog, "tools.ts": tools, "plan.json": plan, "inputs.json": inputs })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const keys = await call("keygen", "--out", "eve.key.json", "--subject", "eve")
+  writeFileSync(join(path, "approvers.json"), JSON.stringify([JSON.parse(keys.out)]))
+  const approve = (...more: readonly string[]) =>
+    call(
+      "approve",
+      "--plan",
+      "plan.json",
+      "--inputs",
+      "inputs.json",
+      "--subject",
+      "ada",
+      "--key",
+      "eve.key.json",
+      ...more,
+    )
+  const signed = await approve("--run", "in-81", "--reason", "expected")
+  expect(signed.code).toBe(0)
+  expect(signed.out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+  expect(signed.err).toContain("approval of the whole plan, for one run by ada of local:")
+  expect(signed.err).toContain('"door": "front"')
+  expect(signed.err).toContain("at most, in all: doors 2; what would pass it is asked about")
+  expect(signed.err).not.toContain("4711")
+  writeFileSync(join(path, "token"), signed.out)
+  const run = (...more: readonly string[]) =>
+    call("run", "plan.json", "--inputs", "inputs.json", "--store", "runs.db", "--approval", "@token", ...more)
+  const [other, unnamed, somebody, both, unsigned, odd] = await Promise.all([
+    run("--run", "in-82", "--subject", "ada"),
+    run("--subject", "ada"),
+    run("--run", "in-81", "--subject", "mallory"),
+    call("approve", "in-81", "in", "--plan", "plan.json"),
+    approve(),
+    approve("--run", "in-83", "--blast", "doors"),
+  ])
+  expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^error RUN308/)])
+  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("--run")])
+  expect([somebody.code, somebody.err]).toEqual([1, expect.stringMatching(/^error RUN308/)])
+  expect([both.code, unsigned.code, odd.code]).toEqual([2, 2, 2])
+  expect(existsSync(join(path, "doors.log"))).toBe(false)
+  const done = await run("--run", "in-81", "--subject", "ada")
+  expect([done.code, done.err]).toEqual([0, ""])
+  expect(readFileSync(join(path, "doors.log"), "utf8")).toBe("front\n")
+  const again = await run("--run", "in-81", "--subject", "ada")
+  expect([again.code, again.err]).toEqual([1, expect.stringMatching(/^error RUN207/)])
+  const log = await call("log", "in-81", "--store", "runs.db", "--format", "json")
+  expect(log.out).toContain('"approved":{"blast":{"doors":2}')
+  const json = JSON.parse((await approve("--run", "in-84", "--blast", "doors=1", "--format", "json")).out)
+  expect(json.approval).toMatchObject({ blast: { doors: 1 }, asks: [], bound: { run: "in-84", step: "*" } })
+  const nothing = await call("approve")
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining("--plan")])
+}, 120_000)
