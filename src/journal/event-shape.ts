@@ -196,6 +196,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     token: optional(text),
     left: optional(positive),
   },
+  "request-delivered": { stepId: name, requestId: name },
   "approval-lapsed": { stepId: name, requestId: name, failure },
   "in-doubt": { ...attempt, failure },
   resolved: { ...step, answer: oneOf("applied", "not-applied", "again", "given-up"), ...word, ...answer },

@@ -1,6 +1,6 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
 import { standing } from "./asked.ts"
-import type { ApprovalDecided, Event, Intent, Resolved, RunEnded } from "./entry.ts"
+import type { ApprovalDecided, Event, Intent, RequestDelivered, Resolved, RunEnded } from "./entry.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
 
@@ -17,6 +17,8 @@ export function refuse(state: RunState, event: Event): string | undefined {
       return state.cancel === undefined ? undefined : "it is being cancelled already"
     case "approval-decided":
       return refuseDecision(state, event)
+    case "request-delivered":
+      return refuseDelivery(state, event)
     case "resolved":
       return refuseWord(state, event)
     case "run-ended":
@@ -45,7 +47,16 @@ function refuseWord(state: RunState, word: Resolved): string | undefined {
 
 type Work = Exclude<
   Event,
-  { kind: "observed" | "taken-up" | "cancel-requested" | "approval-decided" | "resolved" | "run-ended" }
+  {
+    kind:
+      | "observed"
+      | "taken-up"
+      | "cancel-requested"
+      | "approval-decided"
+      | "request-delivered"
+      | "resolved"
+      | "run-ended"
+  }
 >
 
 /** What only whoever drives the run writes. */
@@ -184,6 +195,13 @@ function refuseDecision(
   const { approvers = 1 } = about.request
   if (approvers > 1 && about.agreed.some((one) => one.by === by)) return `\`${by}\` has agreed already`
   return (left ?? 0) === approvers - about.agreed.length - 1 ? undefined : "it counts those who are left otherwise"
+}
+
+function refuseDelivery(state: RunState, { requestId, stepId }: RequestDelivered): string | undefined {
+  if (state.status !== "awaiting_approval") return "nothing waits for a decision"
+  const about = standing(state, stepId)
+  if (about?.request.requestId !== requestId) return "it is of another request"
+  return about.delivered ? "it was delivered before" : undefined
 }
 
 function refuseEnd({ status, step, started, done, failure, cancel }: RunState, end: RunEnded): string | undefined {
