@@ -211,6 +211,9 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   "run-ended": { status: oneOf("succeeded", "failed", "cancelled", "exhausted"), failure: optional(failure) },
 }
 
+/** Every kind that there is. */
+export const eventKinds = Object.keys(fields) as readonly Event["kind"][]
+
 const shapes = new Map<Json | undefined, TSchema>(
   Object.entries(fields).map(([kind, rest]) => [kind, Type.Object({ kind: Type.Literal(kind), ...rest }, closed)]),
 )
