@@ -88,6 +88,17 @@ const ToolEnvelope = Type.Object(
         closed,
       ),
     ),
+    claims: Type.Optional(
+      Type.Object(
+        {
+          readOnlyHint: Type.Optional(Type.Boolean()),
+          destructiveHint: Type.Optional(Type.Boolean()),
+          idempotentHint: Type.Optional(Type.Boolean()),
+          openWorldHint: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+    ),
     isolate: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -1,10 +1,11 @@
-/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ805, SEQ807 … SEQ825. */
+/** The host's own mistakes, found before any plan is: one question a file, in `lint/`. Codes: SEQ805, SEQ807 … SEQ826. */
 import type { Unplaced } from "../diagnostic/diagnostic.ts"
 import { child, root } from "../text/pointer.ts"
 import type { Built, CatalogSpec } from "./catalog.ts"
 import { lintAnswers } from "./lint/answers.ts"
 import { lintAuthority } from "./lint/authority.ts"
 import { lintBlast } from "./lint/blast.ts"
+import { lintClaims } from "./lint/claims.ts"
 import { lintCompensate } from "./lint/compensate.ts"
 import { lintInputLabels, lintLabels } from "./lint/labels.ts"
 import { lintLimits } from "./lint/limits.ts"
@@ -36,6 +37,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
       ...lintAuthority(tool, toolSpec, catalog, at),
       ...lintLabels(tool, toolSpec, at),
       ...lintRetry(tool, catalog, at),
+      ...lintClaims(tool, toolSpec, at),
     )
     // What is wrong with a schema was told: nothing is known of its parameters.
     if (!isKnown(tool)) continue

@@ -114,6 +114,14 @@ export interface OnceSpec {
   readonly scope: "task" | "session" | "tenant"
 }
 
+/** As they were given: what was left out is no claim. */
+export interface ClaimSpec {
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
 /** How often a call is made in all while it fails or its answer is lost, and the pauses between. */
 export interface RetrySpec {
   /** Calls in all, or questions of `reconcile`. Default 3; 1 is never again. */
@@ -163,6 +171,8 @@ export interface ToolSpec extends LabelSpec {
   /** What one call costs, in millionths of a US dollar. */
   readonly cost?: { readonly microUsd: number }
   readonly authority?: AuthoritySpec
+  /** What whoever serves the tool says of it, in the words of MCP's annotations: shown by `explain`, held against the rest, never believed. */
+  readonly claims?: ClaimSpec
   /** Run the handler in a process of its own, which can be killed when it blocks or eats memory. */
   readonly isolate?: boolean
 }

@@ -35,23 +35,26 @@ export function checkOmissions<P extends Plan & Tooled>(plan: P, _catalog: Catal
 export interface Omission {
   /** The object that lacks it. */
   readonly at: Pointer
-  /** The rule's. */
+  /** What it lacks: the rule's path, or the part of it up to the object that was left out with all that is in it. */
   readonly path: Path
 }
 
 /**
  * Asked of a plan's arguments, and once more of resolved ones, `{ kind: "literal", at, value }`: what a reference gives may
- * lack it too.
+ * lack it too. What would stand in each item of a list that was left out is as little missed as in an empty one.
  */
-export const omissionsOf = (tool: Tool, args: Expression): readonly Omission[] =>
-  tool.rules
+export function omissionsOf(tool: Tool, args: Expression): readonly Omission[] {
+  const found = tool.rules
     .filter(({ mustState }) => mustState)
-    .flatMap(({ path }) => {
-      const name = path.at(-1) ?? ""
-      return leavesAt(args, path.slice(0, -1))
-        .filter(({ expression, rest }) => rest.length === 0 && lacks(expression, name))
-        .map(({ at }) => ({ at, path }))
-    })
+    .flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1)).slice(path.lastIndexOf("*") + 1))
+    .flatMap((path) =>
+      leavesAt(args, path.slice(0, -1))
+        .filter(({ expression, rest }) => rest.length === 0 && lacks(expression, path.at(-1) ?? ""))
+        .map(({ at }) => ({ at, path })),
+    )
+  // Two rules may be about what is in the same object.
+  return [...new Map(found.map((one) => [`${one.at} ${one.path.at(-1)}`, one])).values()]
+}
 
 function lacks(expression: Expression, name: string): boolean {
   if (expression.kind === "object") return !expression.entries.some(([key]) => key === name)

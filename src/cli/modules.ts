@@ -6,7 +6,7 @@ import { types } from "node:util"
 import type { Catalog } from "../catalog/catalog.ts"
 import { isCatalog } from "../catalog/define.ts"
 import { printable } from "../explain/printable.ts"
-import type { Driving } from "../run/run.ts"
+import type { RunnerOptions } from "../run/runner.ts"
 import type { Toolbox } from "../run/toolbox.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
@@ -64,12 +64,12 @@ export async function loadTools(path: string): Promise<Toolbox> {
   throw new UsageError(`the default export of ${nameOf(path)} ${remedy}`)
 }
 
-export type Providers = Pick<Driving, "credentials" | "keySecret">
+export type Providers = Pick<RunnerOptions, "credentials" | "keySecret" | "onRequested">
 
-/** What the module of a toolbox exports beside it for its handlers and keys, by the names of the options: `export const credentials = …`. */
+/** What the module of a toolbox exports beside it for handlers, keys and people, by the names of the options: `export const credentials = …`. */
 export async function loadProviders(path: string): Promise<Providers> {
   const module: { readonly [name: string]: unknown } = await load(path)
-  const found = ["credentials", "keySecret"].flatMap((name) => {
+  const found = ["credentials", "keySecret", "onRequested"].flatMap((name) => {
     const value = module[name]
     if (value === undefined) return []
     if (typeof value !== "function") throw new UsageError(`\`${name}\` of ${nameOf(path)} is not a function`)

@@ -865,6 +865,15 @@ export const codes = {
     why: "A lost answer that no call may be made for any more is left to a person.",
     plain: "If one of the actions here is interrupted, a person may have to find out whether it took place.",
   },
+  SEQ826: {
+    severity: "warning",
+    title: "claim against the catalog",
+    message: "whoever serves `{tool}` claims `{claim}`, but the catalog says {said}",
+    hint: "Find out which of the two is so: the catalog counts, and the claim is believed by nobody.",
+    advice: "Look at what the tool does, and mend its declaration, or have its server mend the claim.",
+    why: "What a server says of its own tool is no permission; but where it differs, one of you is mistaken.",
+    plain: "What the maker of one of the tools says of it does not agree with how it is set up here.",
+  },
 
   SEQ901: {
     severity: "error",

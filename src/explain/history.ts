@@ -60,6 +60,7 @@ const sayEvent = (event: Event, look: Look): string =>
       const left = event.left === undefined ? "" : `; ${event.left} more must agree`
       return `${paint(look, event.decision === "approved" ? "green" : "red", event.decision)} by ${clip(event.by, nameRoom)}${reason}${left}`
     })
+    .with({ kind: "request-delivered" }, () => "the request was delivered")
     .with(
       { kind: "approval-lapsed" },
       ({ failure }) =>

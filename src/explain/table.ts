@@ -26,6 +26,7 @@ export function explainPlan(view: PlanView, look: Look): string {
     ...explainApprovals(view, look),
     ...explainRules(view, look),
     ...explainSwayed(view, look),
+    ...explainClaims(view, look),
     ...explainTotals(view, look),
   ]
   return sections.map((lines) => lines.join("\n")).join("\n\n")
@@ -129,6 +130,20 @@ function explainSwayed({ swayed }: PlanView, look: Look): readonly (readonly str
         const [id, name] = [clip(step, nameRoom), clip(tool, nameRoom)]
         const what = kind === "effect" ? `\`${id}\` may not happen` : `\`${id}\` may be undone by ${name}`
         return `  ${what}, if \`${clip(by, nameRoom)}\` fails: ${clip(path, sentence)}`
+      }),
+    ],
+  ]
+}
+
+/** Beside what the catalog says, and in its place nowhere. */
+function explainClaims({ claims = [] }: PlanView, look: Look): readonly (readonly string[])[] {
+  if (claims.length === 0) return []
+  return [
+    [
+      paint(look, "bold", "claimed by whoever serves them, and not believed:"),
+      ...claims.map(({ tool, says }) => {
+        const said = Object.entries(says).map(([claim, value]) => `${claim}: ${value}`)
+        return `  ${clip(tool, nameRoom)}: ${said.join(", ")}`
       }),
     ],
   ]

@@ -1,7 +1,7 @@
 /** A compiled plan with everything that people and programs ask of it side by side: the one source of the table and of the JSON. */
 import type { BudgetSpec, Catalog, Tool } from "../catalog/catalog.ts"
 import { sayPredicate } from "../catalog/predicate.ts"
-import type { EffectClass } from "../catalog/tool.ts"
+import type { ClaimSpec, EffectClass } from "../catalog/tool.ts"
 import type {
   AmountNeed,
   ApprovalNeed,
@@ -30,6 +30,8 @@ export interface PlanView {
   readonly decisions: Catalog["approvals"]
   /** Effects and undos that untrusted data could suppress or trigger. */
   readonly swayed: readonly Swayed[]
+  /** What whoever serves its tools says of them, which nobody believes; left out where nobody does. */
+  readonly claims?: readonly ClaimView[]
   readonly totals: readonly TotalView[]
   readonly budgets: readonly BudgetView[]
 }
@@ -82,6 +84,11 @@ export interface RuleView {
   readonly opens: readonly string[]
 }
 
+export interface ClaimView {
+  readonly tool: string
+  readonly says: ClaimSpec
+}
+
 export interface TotalView extends Total {
   /** Null where the catalog sets none. */
   readonly limit: number | null
@@ -108,6 +115,7 @@ export function viewPlan(plan: CompiledPlan, catalog: Catalog, secrets = new Sec
     rules: viewRules(plan, catalog),
     decisions: catalog.approvals,
     swayed: listSwayed(plan, catalog),
+    ...viewClaims(plan, catalog),
     totals: plan.blast.map((total) => ({ ...total, limit: catalog.limits.get(total.dimension)?.max ?? null })),
     budgets: viewBudgets(plan, catalog),
   }
@@ -127,6 +135,15 @@ function viewStep(
   }
   if (step.kind === "transition") return { kind: "transition", to: step.to, ...seen }
   return { kind: "call", tool: step.tool, effect: toolOf(step.tool, catalog).effect, ...seen }
+}
+
+function viewClaims({ steps }: CompiledPlan, { spec: { tools } }: Catalog): Pick<PlanView, "claims"> {
+  const called = new Set(steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : [])))
+  const claims = [...called].flatMap((tool) => {
+    const says = tools[tool]?.claims
+    return says === undefined || Object.keys(says).length === 0 ? [] : [{ tool, says }]
+  })
+  return claims.length === 0 ? {} : { claims }
 }
 
 /** A plan is shown under the catalog that it was compiled under. */

@@ -1,9 +1,11 @@
 /** What people were asked in a run, and what they have said: a part of its fold. */
-import type { ApprovalDecided, ApprovalLapsed, ApprovalRequested } from "./entry.ts"
+import type { ApprovalDecided, ApprovalLapsed, ApprovalRequested, RequestDelivered } from "./entry.ts"
 
 /** What people were asked at a step last, and what they have said. */
 export interface Asked {
   readonly request: ApprovalRequested
+  /** Whether the host was told of it. */
+  readonly delivered: boolean
   /** Who has agreed, in order. */
   readonly agreed: readonly ApprovalDecided[]
   /** The decision that settled it. */
@@ -20,7 +22,7 @@ export const isSettling = ({ decision, left }: ApprovalDecided): boolean => deci
 
 export function ask(asked: AskedBySteps, request: ApprovalRequested): AskedBySteps {
   const lapsed = asked.get(request.stepId)?.lapsed ?? []
-  return new Map(asked).set(request.stepId, { request, agreed: [], decided: undefined, lapsed })
+  return new Map(asked).set(request.stepId, { request, delivered: false, agreed: [], decided: undefined, lapsed })
 }
 
 export function decideAsked(asked: AskedBySteps, event: ApprovalDecided): AskedBySteps {
@@ -28,6 +30,11 @@ export function decideAsked(asked: AskedBySteps, event: ApprovalDecided): AskedB
   if (about === undefined) return asked
   const agreed = event.decision === "approved" ? [...about.agreed, event] : about.agreed
   return new Map(asked).set(event.stepId, { ...about, agreed, decided: isSettling(event) ? event : undefined })
+}
+
+export function deliver(asked: AskedBySteps, { stepId }: RequestDelivered): AskedBySteps {
+  const about = asked.get(stepId)
+  return about === undefined ? asked : new Map(asked).set(stepId, { ...about, delivered: true })
 }
 
 export function lapse(asked: AskedBySteps, event: ApprovalLapsed): AskedBySteps {

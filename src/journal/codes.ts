@@ -265,7 +265,8 @@ export const runCodes = {
     message: "run `{runId}` makes its idempotency keys with a secret: {problem}",
     hint: "Give the `keySecret` that it was begun with; it can be read without.",
     why: "By another secret the same effect would have another key, and could be made twice.",
-    plain: "This service is not set up completely, so nothing was done. Please tell whoever runs it.",
+    plain:
+      "This was begun with other settings than this service has now, so nothing was done. Please tell whoever runs it.",
   },
   RUN301: {
     tag: "ApprovalDenied",

@@ -38,6 +38,7 @@ export type Event =
   | Replayed
   | StepRefused
   | ApprovalRequested
+  | RequestDelivered
   | ApprovalDecided
   | ApprovalLapsed
   | RuleEvaluated
@@ -55,11 +56,12 @@ export type Event =
   | RunClosed
 
 /**
- * What anybody may write at the end of a run, whoever holds it: a person's word, and what a call that was given up has said.
+ * What anybody may write at the end of a run, whoever holds it: a person's word, that somebody was told of what is asked, and what
+ * a call that was given up has said.
  * Whoever holds the run finds it there when it writes next.
  */
 export const isForeign = ({ kind }: Event): boolean =>
-  kind === "approval-decided" || kind === "cancel-requested" || kind === "observed"
+  kind === "approval-decided" || kind === "request-delivered" || kind === "cancel-requested" || kind === "observed"
 
 /** The version of entries and of what `next` makes of them. */
 export const journalVersion = 2
@@ -352,6 +354,13 @@ export interface ApprovalDecided {
   readonly token?: string
   /** How many more people must agree; left out where none. */
   readonly left?: number
+}
+
+/** The host was told that the request waits (see `run/outbox.ts`). */
+export interface RequestDelivered {
+  readonly kind: "request-delivered"
+  readonly requestId: string
+  readonly stepId: string
 }
 
 /** A decision that does not count any more when it comes to the deed: its key was revoked, its time is over. It is asked anew. */

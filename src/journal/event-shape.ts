@@ -230,6 +230,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     token: optional(text),
     left: optional(positive),
   },
+  "request-delivered": { stepId: name, requestId: name },
   "approval-lapsed": { stepId: name, requestId: name, failure },
   "rule-evaluated": {
     stepId: name,
@@ -257,6 +258,9 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   "circuit-reset": { tool: optional(name) },
   "run-closed": {},
 }
+
+/** Every kind that there is. */
+export const eventKinds = Object.keys(fields) as readonly Event["kind"][]
 
 const shapes = new Map<Json | undefined, TSchema>(
   Object.entries(fields).map(([kind, rest]) => [kind, Type.Object({ kind: Type.Literal(kind), ...rest }, closed)]),

@@ -1,6 +1,15 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
 import { standing } from "./asked.ts"
-import type { ApprovalDecided, CallRefused, CircuitReset, Event, Intent, Resolved, RunEnded } from "./entry.ts"
+import type {
+  ApprovalDecided,
+  CallRefused,
+  CircuitReset,
+  Event,
+  Intent,
+  RequestDelivered,
+  Resolved,
+  RunEnded,
+} from "./entry.ts"
 import { refuseAdded } from "./open.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
@@ -18,6 +27,8 @@ export function refuse(state: RunState, event: Event): string | undefined {
       return state.cancel === undefined ? undefined : "it is being cancelled already"
     case "approval-decided":
       return refuseDecision(state, event)
+    case "request-delivered":
+      return refuseDelivery(state, event)
     case "resolved":
       return refuseWord(state, event)
     case "run-ended":
@@ -57,6 +68,7 @@ type Work = Exclude<
       | "taken-up"
       | "cancel-requested"
       | "approval-decided"
+      | "request-delivered"
       | "resolved"
       | "run-ended"
       | "run-closed"
@@ -217,6 +229,13 @@ function refuseDecision(
   const { approvers = 1 } = about.request
   if (approvers > 1 && about.agreed.some((one) => one.by === by)) return `\`${by}\` has agreed already`
   return (left ?? 0) === approvers - about.agreed.length - 1 ? undefined : "it counts those who are left otherwise"
+}
+
+function refuseDelivery(state: RunState, { requestId, stepId }: RequestDelivered): string | undefined {
+  if (state.status !== "awaiting_approval") return "nothing waits for a decision"
+  const about = standing(state, stepId)
+  if (about?.request.requestId !== requestId) return "it is of another request"
+  return about.delivered ? "it was delivered before" : undefined
 }
 
 /** What an open run keeps beside its steps, however it stands. */

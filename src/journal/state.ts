@@ -1,6 +1,6 @@
 /** What a run is, as a fold over its journal. It believes nothing that the plan in the first entry does not bear out. */
 import type { Json, JsonObject } from "../text/json.ts"
-import { type AskedBySteps, ask, decideAsked, isSettling, lapse } from "./asked.ts"
+import { type AskedBySteps, ask, decideAsked, deliver, isSettling, lapse } from "./asked.ts"
 import type {
   AnswerLost,
   AttemptFailed,
@@ -269,6 +269,8 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
       return { status: "awaiting_approval", asked: ask(state.asked, event) }
     case "approval-decided":
       return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
+    case "request-delivered":
+      return { asked: deliver(state.asked, event) }
     case "approval-lapsed":
       return { asked: lapse(state.asked, event) }
     case "rule-evaluated":

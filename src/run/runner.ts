@@ -24,6 +24,8 @@ import { type Approvals, findWaiting, listWaiting } from "./approval/waiting.ts"
 import { type Cancellation, cancel } from "./cancel.ts"
 import { InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
+import type { OnEvent } from "./listener.ts"
+import { type OnRequested, Outbox } from "./outbox.ts"
 import { type RunReport, report } from "./report.ts"
 import { type Resolution, resolve } from "./resolution.ts"
 import { type Driving, execute, readEntries, readState, resume, type TakingUp } from "./run.ts"
@@ -39,6 +41,8 @@ export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written e
   readonly ids?: Layer.Layer<Ids>
   /** How long `close` waits for what is under way, in milliseconds. Default 10,000. */
   readonly graceMs?: number | undefined
+  /** Told of what waits for a person: at least once for each request, tried again until it has answered. */
+  readonly onRequested?: OnRequested | undefined
   /** Where spans and metrics go: `otlp({ url })` of sequitur/otel. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
 }
@@ -100,9 +104,16 @@ export function createRunner<
     approvers,
     credentials,
     keySecret,
+    onRequested,
   } = given(options)
   const listening = listen(telemetry, given(options))
-  const { onEvent, onTakeUp } = listening
+  const { onTakeUp } = listening
+  // What follows from an entry is begun before anybody else hears of it.
+  let outbox: Outbox | undefined
+  const onEvent: OnEvent = (entry) => {
+    outbox?.note(entry)
+    return listening.onEvent?.(entry)
+  }
   const tools = equip(given(options))
   const drain = new Drain(graceMs)
   const equipment = {
@@ -117,6 +128,7 @@ export function createRunner<
     keySecret,
   }
   const runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, listening.layer))
+  if (onRequested !== undefined) outbox = new Outbox(runtime.runPromise, { onRequested, onEvent })
   const ask = async <A, E>(effect: Effect.Effect<A, E, Journal | Ids>): Promise<A> => {
     if (drain.refused !== undefined) throw drain.refused
     const exit = drain.closed ? Exit.interrupt() : await drain.hold(runtime.runPromiseExit(effect))
@@ -158,6 +170,7 @@ export function createRunner<
     runs: (options) => ask(scoped(options, ({ tenant }, journal) => journal.list({ tenant }))),
     close: async (options) => {
       await drain.close(options?.graceMs)
+      await outbox?.close(options?.graceMs ?? graceMs ?? graceMsUnsaid)
       await runtime.dispose()
     },
   }
@@ -170,7 +183,7 @@ class Drain {
   readonly #underWay = new Set<Promise<unknown>>()
   closed = false
 
-  constructor(graceMs = 10_000) {
+  constructor(graceMs = graceMsUnsaid) {
     this.refused = isGrace(graceMs) ? undefined : refuseCount("`graceMs`", graceMs, 0, "runner")
     this.#graceMs = isGrace(graceMs) ? graceMs : 0
   }
@@ -189,6 +202,8 @@ class Drain {
     clearTimeout(timer)
   }
 }
+
+const graceMsUnsaid = 10_000
 
 const isGrace = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0
 

@@ -15,6 +15,8 @@ import type { RunState } from "../journal/state.ts"
 import { refuseCount, sayFound } from "./admit.ts"
 import { type HandlerMissing, InputsRefused } from "./failure.ts"
 import { type Ids, live } from "./ids.ts"
+import type { OnEvent } from "./listener.ts"
+import { type OnRequested, Outbox } from "./outbox.ts"
 import { type Driving, goOn, readState } from "./run.ts"
 import { listen, silent, type Telemetry, type TelemetryLayer } from "./telemetry.ts"
 import { equip, isToolbox, type Toolbox } from "./toolbox.ts"
@@ -41,6 +43,8 @@ export interface WorkOptions
   /** How long calls under way are waited for when the worker is stopped, in milliseconds. Default 30,000. */
   readonly graceMs?: number | undefined
   readonly onError?: OnError | undefined
+  /** Told of what waits for a person, whoever made the run: at least once for each request, tried again until it has answered. */
+  readonly onRequested?: OnRequested | undefined
 }
 
 export interface WorkerOptions extends WorkOptions {
@@ -152,6 +156,7 @@ const loop = Effect.fnUntraced(function* (
     approvers,
     credentials,
     keySecret,
+    onRequested,
   }: WorkOptions,
   telemetry: Telemetry,
 ): Effect.fn.Return<void, never, Journal | Ids> {
@@ -169,7 +174,15 @@ const loop = Effect.fnUntraced(function* (
     if (before?.said !== said) tellError(onError, error, runId)
   }
 
-  const { onEvent, onTakeUp } = telemetry
+  const { onTakeUp } = telemetry
+  const run = Effect.runPromiseWith(yield* Effect.context<Journal | Ids>())
+  let outbox: Outbox | undefined
+  const onEvent: OnEvent = (entry) => {
+    outbox?.note(entry)
+    return telemetry.onEvent?.(entry)
+  }
+  if (onRequested !== undefined)
+    outbox = new Outbox(run, { onRequested, onEvent, onError: (error, runId) => tellError(onError, error, runId) })
   const driving: Driving = { leaseMs, approvers, credentials, keySecret, onEvent, onTakeUp, stopping: () => stopping }
 
   const goOnWith = (runId: string): Effect.Effect<void, never, Journal | Ids> =>
@@ -224,9 +237,11 @@ const loop = Effect.fnUntraced(function* (
 
   const windUp = Effect.gen(function* () {
     stopping = true
+    const delivered = Effect.promise(async () => outbox?.close(graceMs))
     const fibers = [...underWay.values()]
     yield* Effect.raceFirst(Fiber.awaitAll(fibers), Effect.sleep(graceMs))
     yield* Fiber.interruptAll(fibers)
+    yield* delivered
   })
   return yield* Effect.ensuring(keepOn, windUp)
 })

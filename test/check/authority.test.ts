@@ -276,24 +276,65 @@ describe("what must be stated", () => {
       "SEQ506 /steps/0/args/lines/2",
       "SEQ506 /steps/0/args/to",
     ])
-    expectValid(catalog, [call("a", "ship", { express: "no", lines: [] })])
+    expectValid(catalog, [call("a", "ship", { express: "no", lines: [], to: { city: "Rome" } })])
     expectDiagnostics(catalog, [call("a", "ship", { express: "no", to: { $literal: {} } })]).toEqual([
       "SEQ506 /steps/0/args/to",
     ])
   })
 
+  test("is missed with the object that it would stand in, once, and not in a list that has no items", () => {
+    const box = z.strictObject({
+      unit: z.string(),
+      side: z.string().optional(),
+      in: z.strictObject({ x: z.int() }).optional(),
+    })
+    const packing = defineCatalog({
+      name: "packing",
+      version: "1",
+      tools: {
+        pack: tool({
+          description: "Pack.",
+          params: z.strictObject({
+            box: box.optional(),
+            many: z.array(z.strictObject({ box: box.optional() })).optional(),
+          }),
+          rules: {
+            "/box/unit": { mustState: true },
+            "/box/side": { mustState: true },
+            "/box/in/x": { mustState: true },
+            "/many/*/box/unit": { mustState: true },
+          },
+          ...effect,
+        }),
+      },
+    })
+    // In a box that may be left out, what it must have may be left out too.
+    expect(packing.diagnostics).toEqual([])
+    expectDiagnostics(packing, [call("a", "pack")]).toEqual(["SEQ506 /steps/0/args"])
+    expectDiagnostics(packing, [call("a", "pack", { box: { unit: "kg", side: "up" } })]).toEqual([
+      "SEQ506 /steps/0/args/box",
+    ])
+    const whole = { unit: "kg", side: "up", in: { x: 1 } }
+    expectDiagnostics(packing, [call("a", "pack", { box: whole, many: [{ box: whole }, {}] })]).toEqual([
+      "SEQ506 /steps/0/args/many/1",
+    ])
+    for (const many of [undefined, [], [{ box: whole }]])
+      expectValid(packing, [call("a", "pack", { box: whole, ...(many === undefined ? {} : { many }) })])
+  })
+
   test("a reference stands for it; of what one holds the same is asked again of the resolved call", () => {
     const give = call("g", "give")
     const line = from("g", "/line")
-    expectValid(catalog, [give, call("a", "ship", { express: "no", lines: [line] })])
+    const to = { city: "Rome" }
+    expectValid(catalog, [give, call("a", "ship", { express: "no", to, lines: [line] })])
     expectValid(catalog, [
       give,
-      call("a", "ship", { express: "no", lines: [{ sku: "a", count: from("input", "/cents") }] }),
+      call("a", "ship", { express: "no", to, lines: [{ sku: "a", count: from("input", "/cents") }] }),
     ])
     const resolved = {
       kind: "literal",
       at: "/steps/1/args" as never,
-      value: { express: "no", lines: [{ sku: "a" }] },
+      value: { express: "no", to, lines: [{ sku: "a" }] },
     } as const
     expect(omissionsOf(toolOf("ship"), resolved)).toEqual([
       { at: "/steps/1/args/lines/0", path: ["lines", "*", "count"] },
@@ -301,7 +342,7 @@ describe("what must be stated", () => {
   })
 
   test("where there is one value only, the fix writes it; where there are more, nobody guesses", () => {
-    const [told] = refusal(catalog, [call("a", "weigh")])
+    const [told] = refusal(catalog, [call("a", "weigh", { box: { unit: null } })])
     expect(told).toMatchObject({
       hint: 'State `unit`: "kg".',
       fix: [{ op: "add", path: "/steps/0/args/unit", value: "kg" }],

@@ -56,7 +56,7 @@ function rulesOf(name: string, { params }: ToolDeclaration, plans: readonly Muta
   for (const end of endsOf(params)) {
     if (end.length === 0 || !chance(0.2)) continue
     const path = chance(0.2) ? end.slice(0, 1) : end
-    const optional = path.length === 1 && params.fields[path[0] as string]?.optional === true
+    const optional = !path.includes("*") && params.fields[path[0] as string]?.optional === true
     const from = origins(name, path, plans)
     const rule: RuleDeclaration = {
       ...(chance(0.6) ? { trusted: true } : {}),

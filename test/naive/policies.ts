@@ -40,13 +40,20 @@ export function checkOmissions(
   tellOf: TellOf,
 ): void {
   for (const step of steps.filter(isCall).filter(sound)) {
+    const told = new Set<string>()
     for (const [place, { mustState }] of Object.entries(toolOf(declaration, step)?.rules ?? {})) {
       if (mustState !== true) continue
       const tokens = tokensOf(place)
-      const name = tokens.at(-1) as string
-      for (const { expression, rest } of standingAt(step.args, tokens.slice(0, -1)))
-        if (rest.length === 0 && expression.kind === "object" && !expression.fields.some(([key]) => key === name))
+      for (let length = tokens.length; length > 0 && tokens[length - 1] !== "*"; length--) {
+        const name = tokens[length - 1] as string
+        for (const { expression, rest } of standingAt(step.args, tokens.slice(0, length - 1))) {
+          if (rest.length > 0 || expression.kind !== "object") continue
+          const missed = `${expression.at} ${name}`
+          if (told.has(missed) || expression.fields.some(([key]) => key === name)) continue
+          told.add(missed)
           tellOf(step)("SEQ506", expression.at)
+        }
+      }
     }
   }
 }

@@ -87,8 +87,9 @@ describe("an approval", () => {
   )
 })
 
-const areas = ["crash", "idempotency", "tool"]
-const kinds = /approval|resume|duplicate-effect|timeout|recovery|double-worker|reconcile/
+const areas = ["crash", "idempotency", "tool", "authority", "leak", "dataflow"]
+const kinds =
+  /approval|resume|duplicate-effect|timeout|recovery|double-worker|reconcile|authority|annotation|shadowing|mcp/
 
 interface Listed {
   readonly id: string
@@ -102,11 +103,14 @@ const listed = (file: string): readonly Listed[] =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-test.skipIf(!hasData)("each attack on runs and each report of them has a test that is named for it", () => {
-  const attacks = listed("attacks.jsonl").filter(({ area = "" }) => areas.includes(area))
-  const reports = listed("reports.jsonl").filter(({ tags = [] }) => tags.some((tag) => kinds.test(tag)))
-  expect(attacks.length).toBeGreaterThan(20)
-  expect(reports.length).toBeGreaterThan(5)
-  const named = namedIds()
-  expect([...attacks, ...reports].map(({ id }) => id).filter((id) => !named.has(id))).toEqual([])
-})
+test.skipIf(!hasData)(
+  "each attack on runs, authority and data, and each report of them, of names and of annotations, has a test that is named for it",
+  () => {
+    const attacks = listed("attacks.jsonl").filter(({ area = "" }) => areas.includes(area))
+    const reports = listed("reports.jsonl").filter(({ tags = [] }) => tags.some((tag) => kinds.test(tag)))
+    expect(attacks.length).toBeGreaterThan(20)
+    expect(reports.length).toBeGreaterThan(5)
+    const named = namedIds()
+    expect([...attacks, ...reports].map(({ id }) => id).filter((id) => !named.has(id))).toEqual([])
+  },
+)

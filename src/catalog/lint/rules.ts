@@ -30,7 +30,9 @@ function lintRule(name: string, rule: Rule, tool: Tool, catalog: Built, at: Poin
   }
   if (way.member !== undefined) return refuse(`names one member, \`${way.member}\`, of many alike`, "Write `*` for it.")
   const said: Unplaced[] = []
-  if (rule.mustState === true && !(rest.length === 0 ? parameter.optional : way.optional)) {
+  // A list that is left out has no items in which something could be missing.
+  const mayLack = way.optional || (parameter.optional && !rest.includes("*"))
+  if (rule.mustState === true && !mayLack) {
     said.push(...refuse(`asks to state \`${name}\`, which is required anyway`, "Remove `mustState`."))
   }
   const taken = { tool, shape: way.shape, trusted: rule.trusted === true, public: rule.public === true }
