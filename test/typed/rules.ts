@@ -70,6 +70,31 @@ export const planRules: readonly Mutant[] = [
     ["`$concat` in `$concat` joins anything", 'CheckForm<S, "", string, Part>', "Part"],
     ["`$literal` fits anywhere", "CouldBe<Value, T> extends true ? A : T", "true extends true ? A : T"],
   ]),
+  ...of("flow.ts", [
+    ["nothing must be stated", "{ readonly mustState: true }", "{ readonly mustState: 1 }"],
+    [
+      "what is made here comes from anywhere",
+      "? Rule extends { readonly from: readonly string[] }",
+      "? Rule extends never",
+    ],
+    ["what is read comes from anywhere", "true extends IsFrom<From, Giver, Place>", "true extends true"],
+    ["any place of the right tool will do", "? Matches<Pattern, Place>", "? true"],
+    ["any tool will do", "Name extends Giver", "true extends true"],
+    [
+      "untrusted data may go anywhere",
+      "Rule extends { readonly trusted: true } ? Untrusted",
+      "Rule extends never ? Untrusted",
+    ],
+    ["private data may go anywhere", "Rule extends { readonly public: true } ? Hidden", "Rule extends never ? Hidden"],
+    ["only whole results are labelled", "true extends Overlap<", "Overlap<"],
+    ["rules are about parameters alone", "? RuleOn<Rest, Rule>", "? never"],
+    [
+      "what is chosen is not labelled by what chose it",
+      "A extends { readonly where: infer Where }\n    ? {",
+      "A extends never & { readonly where: infer Where }\n    ? {",
+    ],
+    ["what is joined has no label", '`${S["id"]}.$concat ← ${TrailOfRead<S, Label, Part>}`', "never"],
+  ]),
   ...of("order.ts", [
     ["ids may be used twice", '[C["spots"][Id]["at"]] extends [Place<I>]', "true extends true"],
     ["ids may be kept words", '  | "toJSON"', '  | "other"'],
