@@ -43,8 +43,8 @@ export const planRules: readonly Mutant[] = [
     ["`where` may compare with any reference", "CouldBe<Value, Declared> extends true", "true extends true"],
     [
       "`where` may compare with any expression",
-      "\n          ? HoldsRead<A> extends true",
-      "\n          ? HoldsRead<A> extends never",
+      "\n            ? HoldsRead<A> extends true",
+      "\n            ? HoldsRead<A> extends never",
     ],
     ["`where` needs no declared result", "Value extends Undeclared\n    ? Fault", "Value extends never\n    ? Fault"],
     ["whatever is read is right at first sight", "? CouldBe<Value, T> : false", "? true : false"],
