@@ -67,14 +67,18 @@ type WrongLength<S extends Site, Path extends string, T, Wanted extends number, 
 
 type SayItems<Count extends number> = Count extends 1 ? "1 item" : `${Count} items`
 
-/** A tuple holds something else at each index. */
+/** A tuple holds something else at each index, and after them what it ends with. */
 type ItemAt<List extends readonly unknown[], I> = List extends unknown
-  ? number extends List["length"]
-    ? List[number]
-    : I extends keyof List
-      ? List[I]
+  ? I extends keyof List
+    ? List[I]
+    : number extends List["length"]
+      ? RestOf<List>
       : never
   : never
+
+type RestOf<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest]
+  ? RestOf<Rest>
+  : List[number]
 
 /** TypeScript says itself what is missing. */
 export type CheckObject<S extends Site, Path extends string, O, A> = string extends keyof A

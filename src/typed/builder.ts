@@ -8,7 +8,7 @@ import type { Compiled, CompileOptions } from "../compile.ts"
 import type { CheckValue } from "./arguments.ts"
 import type { IntegersOf } from "./fields.ts"
 import type { LabelsOf, Ruled } from "./flow.ts"
-import type { MachineOf } from "./machine.ts"
+import type { MachineOf, StatesIn } from "./machine.ts"
 import type { CheckAfter, CheckId, SpotsOf, Word } from "./order.ts"
 import type { OrList, Refuse, Say } from "./plan-error.ts"
 import type { ByIndex, Context, Mark } from "./reference.ts"
@@ -126,6 +126,7 @@ interface Here<
       ? Found<unknown>
       : undefined
   readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly states: StatesIn<MachineOf<Spec>>
   readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<readonly [...Ids, Word<Id>], Names>

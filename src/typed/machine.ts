@@ -34,6 +34,9 @@ export type MachineOf<Spec extends CatalogSpec> = Spec extends {
       readonly states: string
     }
 
+/** Never where there is no machine. */
+export type StatesIn<M extends Machine> = M["declared"] extends true ? M["states"] : never
+
 type Targets<Transitions> = { [From in keyof Transitions]: keyof Transitions[From] & string }[keyof Transitions]
 
 /** By index, what is wrong with a step where it stands; and the state at the end. `string` is a state that is not known. */

@@ -45,12 +45,15 @@ export type SpotsOf<Ids extends readonly string[], Names extends readonly string
 export type CheckId<C extends Context, I extends string, Id extends string> = [C["spots"][Id]["at"]] extends [Place<I>]
   ? CheckForm<Id>
   : unknown extends C["spots"][Id]["at"]
-    ? Id
+    ? CheckEachForm<Id>
     : CheckForm<Id> extends Id
       ? true extends IsBefore<C["spots"][Id]["at"], Place<I>>
         ? Say<"SEQ106", { id: Id }>
         : Id
       : CheckForm<Id>
+
+/** Of several ids each; of what is no word the compiler judges. */
+type CheckEachForm<Id extends string> = Id extends unknown ? (Word<Id> extends "?" ? Id : CheckForm<Id>) : never
 
 type CheckForm<Id extends string> = Id extends Kept
   ? IllNamed<Id, "the name is kept for the language">

@@ -6,8 +6,8 @@ import type { LimitsOf, NearLimits, PassedLimits } from "./blast.ts"
 import type { CheckArgs, CheckTool, FaultAt } from "./call.ts"
 import type { IntegersOf } from "./fields.ts"
 import type { LabelsOf } from "./flow.ts"
-import type { MachineOf, Road, WalkPlan } from "./machine.ts"
-import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf } from "./order.ts"
+import type { MachineOf, Road, StatesIn, WalkPlan } from "./machine.ts"
+import type { CheckAfter, CheckId, IdsOf, NamesOf, SpotsOf, Word } from "./order.ts"
 import type { PlanError, Refuse, Say } from "./plan-error.ts"
 import type { ByIndex, Context } from "./reference.ts"
 import type { PlanLiteral, StepLiteral } from "./results.ts"
@@ -79,6 +79,7 @@ interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names e
       ? Found<unknown>
       : undefined
   readonly inputLabels: LabelsOf<Spec["inputLabels"]>
+  readonly states: StatesIn<MachineOf<Spec>>
   readonly inputIntegers: IntegersOf<Spec["inputs"]>
   readonly names: ByIndex<Names>
   readonly spots: SpotsOf<Ids, Names>
@@ -129,7 +130,7 @@ type CheckStep<C extends Context, Faults, Passes, I extends string, Step> = Step
         TransitionField,
         {
           readonly id: CheckId<C, I, Step["id"]>
-          readonly transition: Step["transition"] extends string ? FaultAt<Faults, I, Step["transition"]> : string
+          readonly transition: CheckTarget<C, Faults, I, Step["transition"]>
           readonly after?: CheckAfter<C, I, Step["id"], AfterOf<Step>>
           readonly why?: string
         }
@@ -148,6 +149,17 @@ type CheckStep<C extends Context, Faults, Passes, I extends string, Step> = Step
           }
         >
       : StepLiteral<C["toolNames"]>
+
+/** Of several states each must be one; from where they are reached is asked of one alone. */
+type CheckTarget<C extends Context, Faults, I extends string, To> = To extends string
+  ? To extends C["states"]
+    ? FaultAt<Faults, I, To>
+    : Word<To> extends "?"
+      ? To
+      : [C["states"]] extends [never]
+        ? Say<"SEQ304", { state: To }>
+        : Say<"SEQ303", { state: To }>
+  : string
 
 interface Call {
   readonly id: string

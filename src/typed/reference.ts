@@ -18,6 +18,8 @@ export interface Context {
   readonly inputs: Found<unknown> | undefined
   readonly inputLabels: AnyLabels
   readonly inputIntegers: unknown
+  /** Those of the machine; never where there is none. */
+  readonly states: string
   /** By index. */
   readonly names: { readonly [index: string]: string }
   /** By id. */

@@ -145,7 +145,7 @@ function compare(
   const twice = errors.some(({ code }) => code === "SEQ106")
   const claimed = errors.filter(
     (error) =>
-      !(twice && error.code.startsWith("SEQ2")) &&
+      !(twice && /^SEQ[26]/.test(error.code)) &&
       !(unsure && error.code === "SEQ208") &&
       isClaimed(error, plan as Json) &&
       !isQuoted(error.at, plan as Json),

@@ -31,7 +31,7 @@ export const planRules: readonly Mutant[] = [
       "End extends Lost<infer Place, infer Why>",
       "End extends Lost<infer Place, infer Why> & 1",
     ],
-    ["a path may be any text", "End extends IllFormed\n        ?", "End extends IllFormed & 1\n        ?"],
+    ["a path may be any text", 'Fault<Field, Say<"SEQ132", { pointer: Path }>>', "Found<unknown>"],
     ["`where` may be empty", "[IsNothing<Where>] extends [true]", "[IsNothing<Where>] extends [never]"],
     ["`where` may be no object", "[Where] extends [Scalar | readonly unknown[]]", "[Where] extends [never]"],
     [
@@ -39,7 +39,14 @@ export const planRules: readonly Mutant[] = [
       "[Item] extends [never]",
       "[Item] extends [never]\n  ? Found<unknown>\n  : [Item] extends [never]",
     ],
-    ["`where` may compare what is never equal", "CouldBe<Where[Pointer], Declared> extends true", "true extends true"],
+    ["`where` may compare what is never equal", "CouldBe<A, Declared> extends true", "true extends true"],
+    ["`where` may compare with any reference", "CouldBe<Value, Declared> extends true", "true extends true"],
+    [
+      "`where` may compare with any expression",
+      "\n            ? HoldsRead<A> extends true",
+      "\n            ? HoldsRead<A> extends never",
+    ],
+    ["`where` needs no declared result", "Value extends Undeclared\n    ? Fault", "Value extends never\n    ? Fault"],
     ["whatever is read is right at first sight", "? CouldBe<Value, T> : false", "? true : false"],
     [
       "every step is earlier at first sight",
@@ -58,7 +65,7 @@ export const planRules: readonly Mutant[] = [
   ...of("arguments.ts", [
     ["nothing is needed", "[Needed<O>] extends [keyof A]", "true extends true"],
     ["unknown parameters pass", 'Say<"SEQ121", { tool: S["tool"]; argument: Below<Path, Key> }>', "Value"],
-    ["scalars fit anywhere", "CouldBe<A, T> extends true ?", "true extends true ?"],
+    ["scalars fit anywhere", "[EachCouldBe<A, T>] extends [true]", "true extends true"],
     ["fractions are integers", 'Path extends S["integers"]', "Path extends never"],
     ["unknown `$` keys pass", 'Say<"SEQ130", { key: Key }>', "A[Key]"],
     ["`$from` has any field", 'NoField<"`$from` has no field", Key>', "A[Key]"],
@@ -66,9 +73,34 @@ export const planRules: readonly Mutant[] = [
     ["`$literal` stands with others", 'NoField<"`$literal` stands alone, without", Key>', "A[Key]"],
     ["any reference fits", "CouldBe<Value, T> extends true\n      ? A", "true extends true\n      ? A"],
     ["`$concat` joins anything", "CouldBe<Value, string | number | boolean> extends true", "true extends true"],
-    ["`$concat` joins null", "[Part] extends [null]\n    ? NoPart", "[Part] extends [null]\n    ? Part"],
+    ["`$concat` joins null", "Part extends null\n  ? false", "Part extends null\n  ? true"],
     ["`$concat` in `$concat` joins anything", 'CheckForm<S, "", string, Part>', "Part"],
-    ["`$literal` fits anywhere", "CouldBe<Value, T> extends true ? A : T", "true extends true ? A : T"],
+    ["`$literal` fits anywhere", "[EachCouldBe<Value, T>] extends [true]", "true extends true"],
+  ]),
+  ...of("flow.ts", [
+    ["nothing must be stated", "{ readonly mustState: true }", "{ readonly mustState: 1 }"],
+    [
+      "what is made here comes from anywhere",
+      "? Rule extends { readonly from: readonly string[] }",
+      "? Rule extends never",
+    ],
+    ["what is read comes from anywhere", "true extends IsFrom<From, Giver, Place>", "true extends true"],
+    ["any place of the right tool will do", "? Matches<Pattern, Place>", "? true"],
+    ["any tool will do", "Name extends Giver", "true extends true"],
+    [
+      "untrusted data may go anywhere",
+      "Rule extends { readonly trusted: true } ? Untrusted",
+      "Rule extends never ? Untrusted",
+    ],
+    ["private data may go anywhere", "Rule extends { readonly public: true } ? Hidden", "Rule extends never ? Hidden"],
+    ["only whole results are labelled", "true extends Overlap<", "Overlap<"],
+    ["rules are about parameters alone", "? RuleOn<Rest, Rule>", "? never"],
+    [
+      "what is chosen is not labelled by what chose it",
+      "A extends { readonly where: infer Where }\n    ? {",
+      "A extends never & { readonly where: infer Where }\n    ? {",
+    ],
+    ["what is joined has no label", '`${S["id"]}.$concat ← ${TrailOfRead<S, Label, Part>}`', "never"],
   ]),
   ...of("order.ts", [
     ["ids may be used twice", '[C["spots"][Id]["at"]] extends [Place<I>]', "true extends true"],
@@ -150,7 +182,7 @@ export const planRules: readonly Mutant[] = [
 export const otherRules: readonly Mutant[] = [
   ...of("names.ts", [
     ["`same` names any parameter", "readonly same?: readonly NameIn<Params>[]", "readonly same?: readonly string[]"],
-    ["`rules` names any parameter", "[Name in NameIn<Params>]?: Rule", "[name: string]: Rule"],
+    ["`rules` names any parameter", "[Name in NameIn<Params> | `/${string}`]?: Rule", "[name: string]: Rule"],
     ["`once` names any parameter", "readonly by: readonly PlaceIn<NameIn<Params>>[]", "readonly by: readonly string[]"],
     ["`blast` counts any parameter", "Name extends NameIn<Params>\n      ? Kind", "true extends false\n      ? Kind"],
     [

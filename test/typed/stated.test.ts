@@ -11,6 +11,7 @@ import { z } from "zod"
 const catalog = defineCatalog({
   name: "stated",
   version: "1",
+  machine: { initial: "A", transitions: { A: { B: {} }, B: { A: {} } } },
   tools: {
     many: tool({
       description: "Many.",
@@ -19,6 +20,9 @@ const catalog = defineCatalog({
         ids: z.array(z.string()),
         pairs: z.array(z.strictObject({ a: z.string(), n: z.number() })).optional(),
         named: z.record(z.string(), z.string()).optional(),
+        pair: z.tuple([z.string(), z.number()]).optional(),
+        tail: z.tuple([z.string()], z.number()).optional(),
+        one: z.string().optional(),
       }),
       result: z.strictObject({ ids: z.array(z.string()) }),
     }),
@@ -85,6 +89,68 @@ describe("arrays", () => {
   })
 })
 
+describe("tuples", () => {
+  const one = { id: "a", tool: "many" } as const
+
+  test("are whole, and end with what they may end with", () => {
+    const right = { ids: [], pair: ["x", 1], tail: ["x", 1, 2] } as const
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ ...one, args: right }] }))).toEqual([])
+    // @ts-expect-error SEQ123: exactly 2 items, but is an array of 1 item
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ ...one, args: { ids: [], pair: ["x"] } }] }))).toEqual([
+      "SEQ123",
+    ])
+    const long = ["x", 1, 2] as const
+    // @ts-expect-error SEQ123: exactly 2 items, but is an array of 3 items
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ ...one, args: { ids: [], pair: long } }] }))).toEqual([
+      "SEQ123",
+    ])
+    const tail = ["x", 1, "y"] as const
+    // @ts-expect-error after the first come numbers
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ ...one, args: { ids: [], tail } }] }))).toEqual([
+      "SEQ122",
+    ])
+    // How many there are of a list of any length, the compiler judges.
+    expect(
+      codesOf(definePlan(catalog, { version: 1, steps: [{ ...one, args: { ids: [], tail: ["x", ...numbers] } }] })),
+    ).toEqual([])
+  })
+})
+
+test("arguments are an object; what is not known may be one", () => {
+  // @ts-expect-error null is none
+  expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: null }] }))).toEqual([
+    "SEQ101",
+  ])
+  // @ts-expect-error nor is a text
+  expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: "x" }] }))).toEqual([
+    "SEQ101",
+  ])
+  const args: unknown = { ids: [] }
+  expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args }] }))).toEqual([])
+})
+
+test("a path that is known only in part is left to the compiler", () => {
+  const first = { id: "a", tool: "many", args: { ids: [] } } as const
+  const index = Number("0")
+  const key = String("ids")
+  for (const path of [`/ids/${index}`, `/${key}/0`, `/${key}/0`.slice(0)] as const) {
+    const second = { id: "b", tool: "many", args: { ids: [], one: { $from: "a", path } } } as const
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [first, second] }))).toEqual([])
+  }
+  const template = { id: "b", tool: "many", args: { ids: [], one: { $from: "a", path: `/ids/${index}` } } } as const
+  expect(codesOf(definePlan(catalog, { version: 1, steps: [first, template] }))).toEqual([])
+})
+
+test("a type parameter is refused, right or wrong: its constraint is not", () => {
+  const run = <T extends string>(text: T) => {
+    // @ts-expect-error what depends on it is put off
+    const put = definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: { ids: [], one: text } }] })
+    const wide: string = text
+    return [put, definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: { ids: [], one: wide } }] })]
+  }
+  expect(run("x").map(codesOf)).toEqual([[], []])
+})
+
 describe("any", () => {
   test("is left to the compiler, and what stands beside it is checked", () => {
     const whole = definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: any }] })
@@ -137,6 +203,41 @@ describe("unions", () => {
     const called = { id: "a", tool: misspelt, args: { ids: [] } } as const
     // @ts-expect-error there is no tool `count`
     expect(codesOf(definePlan(catalog, { version: 1, steps: [called] }))).toEqual([])
+  })
+})
+
+describe("unions beside objects", () => {
+  const chance = texts.length > 5
+  const step = { id: "a", tool: "many", args: { ids: [] } } as const
+
+  test("of scalars: each must be right", () => {
+    const right = { ids: [], one: chance ? "x" : "y" } as const
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: right }] }))).toEqual([])
+    const wrong = { ids: [], one: chance ? 5 : "y" } as const
+    // @ts-expect-error one of them is a number
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: wrong }] }))).toEqual([])
+    const parts = { ids: [{ $concat: ["x", chance ? 0.5 : 1] }] } as const
+    // @ts-expect-error one of them is no part
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "many", args: parts }] }))).toEqual([])
+  })
+
+  test("of steps: each must be right by itself", () => {
+    const other = { id: "b", tool: "many", args: { ids: ["x"] } } as const
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [chance ? step : other] }))).toEqual([])
+    const wrong = { id: "b", tool: "many", args: { idd: [] } } as const
+    // @ts-expect-error one of them has a parameter that there is not
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [chance ? wrong : step] }))).toEqual([])
+    const named = { id: "1b", tool: "many", args: { ids: [] } } as const
+    // @ts-expect-error one of them has an id that is none
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [chance ? named : step] }))).toEqual([])
+  })
+
+  test("of states: each must be one", () => {
+    const right = { id: "go", transition: chance ? "A" : "B" } as const
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [right] }))).toEqual([])
+    const wrong = { id: "go", transition: chance ? "C" : "B" } as const
+    // @ts-expect-error SEQ303: there is no state `C`
+    expect(codesOf(definePlan(catalog, { version: 1, steps: [wrong] }))).toEqual([])
   })
 })
 

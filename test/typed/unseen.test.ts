@@ -49,6 +49,25 @@ const shop = defineCatalog({
       }),
       ...some,
     }),
+    mail: tool({
+      description: "Reads.",
+      effect: "read",
+      params: z.strictObject({ text: z.string().optional() }),
+      result: z.strictObject({ text: z.string(), body: z.string() }),
+      untrusted: ["/body"],
+    }),
+    order: tool({
+      description: "Orders.",
+      effect: "write",
+      params: z.strictObject({
+        to: z.string().optional(),
+        tail: z.tuple([z.string()], z.string()).optional(),
+        by: z.record(z.string(), z.strictObject({ n: z.int() })).optional(),
+      }),
+      rules: { to: { trusted: true } },
+      authority: { roles: ["buyer"] },
+      ...some,
+    }),
     free: tool({
       description: "Any.",
       effect: "read",
@@ -67,6 +86,7 @@ const shop = defineCatalog({
 const find = { id: "find", tool: "find", args: { name: "x" } } as const
 const a = { kind: "a", a: "" } as const
 const text = "0123456789"
+const principal = { tenant: "acme", subject: "ada", roles: [] }
 
 const unseen: { readonly [what: string]: readonly [code: string, verdict: Compiled<unknown>] } = {
   "ranges, lengths and patterns": [
@@ -113,6 +133,33 @@ const unseen: { readonly [what: string]: readonly [code: string, verdict: Compil
       version: 1,
       steps: [find, { id: "p", tool: "pay", args: { cents: { $from: "find", path: "/cents" } } }],
     }),
+  ],
+  "labels that come through a tool": [
+    "SEQ602",
+    definePlan(shop, {
+      version: 1,
+      steps: [
+        { id: "m", tool: "mail", args: {} },
+        { id: "t", tool: "mail", args: { text: { $from: "m", path: "/body" } } },
+        { id: "o", tool: "order", args: { to: { $from: "t", path: "/text" } } },
+      ],
+    }),
+  ],
+  "literals whose writer has seen untrusted data": [
+    "SEQ602",
+    definePlan(shop, { version: 1, steps: [{ id: "o", tool: "order", args: { to: "x" } }] }, { literals: "untrusted" }),
+  ],
+  "who may do what": [
+    "SEQ502",
+    definePlan(shop, { version: 1, steps: [{ id: "o", tool: "order", args: {} }] }, { principal }),
+  ],
+  "the least length of a tuple with a rest": [
+    "SEQ123",
+    definePlan(shop, { version: 1, steps: [{ id: "o", tool: "order", args: { tail: [] } }] }),
+  ],
+  "in what a record or a union holds in objects or lists": [
+    "SEQ123",
+    definePlan(shop, { version: 1, steps: [{ id: "o", tool: "order", args: { by: { a: { n: 1.5 } } } }] }),
   ],
   "what was spent before": [
     "SEQ402",
