@@ -55,10 +55,15 @@ type Looked<Found> = Effect.Effect<Exclude<Found, Error>, Extract<Found, Error> 
 
 function makeSqlite(
   file: string,
-  { db, check }: Opened,
+  { db, check, checkShared }: Opened,
 ): { readonly journal: JournalService; readonly commits: Commits } {
   const rows = new SqliteRows(db)
-  const commits = new Commits(file, db, { onBegun: () => rows.recall(), onTakenBack: () => rows.forget(), check })
+  const commits = new Commits(file, db, {
+    onBegun: () => rows.recall(),
+    onTakenBack: () => rows.forget(),
+    check,
+    checkShared,
+  })
   const change: Commits["change"] = (make) => commits.change(make)
 
   /** Looks without changing anything. */

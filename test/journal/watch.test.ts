@@ -84,15 +84,24 @@ test("within the transaction it is looked once more, before anything is changed"
   const db = new DatabaseSync(newFile())
   db.exec("CREATE TABLE one (n INTEGER)")
   const gone = new StoreUnavailable({ store: "runs.db", trouble: "gone", reason: "its shared memory was deleted" })
-  const checked: boolean[] = []
-  const check = () => {
-    checked.push(db.isTransaction)
-    return db.isTransaction ? gone : undefined
+  const looked: (readonly [what: string, within: boolean])[] = []
+  const look = (what: string, found: StoreUnavailable | undefined) => () => {
+    looked.push([what, db.isTransaction])
+    return found
   }
-  const commits = new Commits("runs.db", db, { onBegun: () => {}, onTakenBack: () => {}, check })
+  const commits = new Commits("runs.db", db, {
+    onBegun: () => {},
+    onTakenBack: () => {},
+    checkShared: look("memory", undefined),
+    check: look("all", gone),
+  })
   let made = 0
   const error = await Effect.runPromise(Effect.flip(commits.change(() => made++)))
-  expect([error, made, checked]).toEqual([gone, 0, [false, true]])
+  expect([error, made]).toEqual([gone, 0])
+  expect(looked).toEqual([
+    ["memory", false],
+    ["all", true],
+  ])
   expect(db.isTransaction).toBe(false)
   db.close()
 })

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../failure.ts"
 import { because, busyMs, codeOf, explain, isBreaking, isBusy } from "./trouble.ts"
-import { distrust } from "./watch.ts"
+import { distrust, type Opened } from "./watch.ts"
 
 /**
  * SQLITE_TOOBIG, SQLITE_CONSTRAINT (the file's own rules), SQLITE_MISMATCH, SQLITE_RANGE: what one change asks for cannot be
@@ -26,11 +26,10 @@ interface Change {
   readonly told: (made: unknown) => void
 }
 
-/** Told of what happens to the transaction, and asked after each commit. */
-interface Seam {
+/** Told of what happens to the transaction, and asked within it and after each commit. */
+interface Seam extends Pick<Opened, "check" | "checkShared"> {
   readonly onBegun: () => void
   readonly onTakenBack: () => void
-  readonly check: () => StoreUnavailable | undefined
 }
 
 export class Commits {
@@ -99,8 +98,9 @@ export class Commits {
     const changes = this.#waiting
     if (changes.length === 0) return
     this.#waiting = []
-    // SQLite would be killed where the memory that it shares with others was cut off.
-    const busy = this.check() === undefined ? this.#begin(waitMs) : undefined
+    // Of what is looked at once more within the transaction, that which beginning it depends on.
+    this.#broken ??= this.#seam.checkShared()
+    const busy = this.#broken === undefined ? this.#begin(waitMs) : undefined
     if (busy !== undefined) {
       this.#putOff(changes, busy, waitMs)
       return

@@ -35,7 +35,7 @@ export function open(name: string, mayCreate: boolean): Opened {
   } catch (error) {
     if (!isUnwritable(error)) throw error
     const db = openToRead(place)
-    return { db, check: () => undefined, close: () => db.close() }
+    return { db, check: () => undefined, checkShared: () => undefined, close: () => db.close() }
   }
 }
 

@@ -13,6 +13,8 @@ export interface Opened {
   readonly db: DatabaseSync
   /** Whether the file that was opened still stands under its name, with its log. */
   readonly check: () => StoreUnavailable | undefined
+  /** Of these the part that must be known before SQLite is asked for anything: it would be killed where its memory was cut off. */
+  readonly checkShared: () => StoreUnavailable | undefined
   readonly close: () => void
 }
 
@@ -30,23 +32,33 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
     return path === log ? "its log" : path === shared ? "its shared memory (-shm)" : "it"
   }
 
+  function checkPart(part: (typeof parts)[number]): StoreUnavailable | undefined {
+    const { path, was, what } = part
+    const now = look(path)
+    if (typeof now === "string") return because(name, "gone", `${what} cannot be reached any more: ${now}`)
+    if (now === undefined) return because(name, "gone", `${what} was deleted or moved away while it was in use`)
+    if (typeof was !== "object" || now.ino !== was.ino || now.dev !== was.dev)
+      return because(name, "replaced", `${what} was replaced by another file while it was in use`)
+    if (path !== shared) return undefined
+    // It grows, and never shrinks while anybody has it.
+    cut = now.size < was.size
+    if (cut) return losing(path, `${what} was cut off while it was in use`)
+    part.was = now
+    return undefined
+  }
+
   const check = (): StoreUnavailable | undefined => {
     for (const part of parts) {
-      const { path, was, what } = part
-      const now = look(path)
-      if (typeof now === "string") return because(name, "gone", `${what} cannot be reached any more: ${now}`)
-      if (now === undefined) return because(name, "gone", `${what} was deleted or moved away while it was in use`)
-      if (typeof was !== "object" || now.ino !== was.ino || now.dev !== was.dev)
-        return because(name, "replaced", `${what} was replaced by another file while it was in use`)
-      if (path !== shared) continue
-      // It grows, and never shrinks while anybody has it.
-      cut = now.size < was.size
-      if (cut) return losing(path, `${what} was cut off while it was in use`)
-      part.was = now
+      const problem = checkPart(part)
+      if (problem !== undefined) return problem
     }
     const problem = kept.check()
     return problem === undefined ? undefined : losing(file, problem)
   }
+
+  const ofShared = parts.filter(({ path }) => path === shared)
+  const checkShared = (): StoreUnavailable | undefined =>
+    ofShared.map(checkPart).find((problem) => problem !== undefined)
 
   function losing(path: string, problem: string): StoreUnavailable {
     const id = idOf(look(path))
@@ -58,7 +70,7 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
     kept.close()
     if (!cut) db.close()
   }
-  return { db, check, close }
+  return { db, check, checkShared, close }
 }
 
 export const distrust = "; since then nothing that it says is believed. Copy what verifies to a new file (`recover`)"
