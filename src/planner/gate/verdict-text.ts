@@ -5,7 +5,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import { gather, hide, marksOf } from "../../catalog/sensitive.ts"
 import type { Failure } from "../../journal/entry.ts"
-import { escapeHidden } from "../../text/escape.ts"
+import { escapeHidden, escapeHiddenJson } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 import { Secrets } from "../../text/secrets.ts"
 import type { Verdict } from "./verdict.ts"
@@ -96,4 +96,4 @@ function quoted(text: string, length: number): string {
 const written = (json: string): string => json.replace(/[<>]/g, (sign) => (sign === "<" ? "\\u003c" : "\\u003e"))
 
 /** The same JSON, with nothing in it that hides or opens a tag. */
-const harmless = (json: string): string => written(escapeHidden(json))
+const harmless = (json: string): string => written(escapeHiddenJson(json))
