@@ -9,6 +9,8 @@ export interface ProposedCall {
   readonly tool: string
   /** A string is the JSON text that the provider hands on, and is read strictly; anything else is taken as a plain value. */
   readonly args: unknown
+  /** The host knows that the same effect is meant once more: 2 is the second time. */
+  readonly occurrence?: number | undefined
 }
 
 interface Named {

@@ -57,6 +57,10 @@ export class Hand {
     this.#book = book
   }
 
+  get held(): boolean {
+    return this.#book !== undefined
+  }
+
   get state(): RunState {
     return this.#book?.state ?? this.#found
   }
@@ -65,6 +69,11 @@ export class Hand {
   *settle(): Effect.fn.Return<RunState, RunFailure, Ids> {
     yield* this.#hold()
     return yield* this.#go()
+  }
+
+  /** The run as it is kept, without doing anything. */
+  *look(): Effect.fn.Return<RunState, RunFailure> {
+    return yield* readRun(this.#place.journal, this.runId)
   }
 
   /** Undefined where something has come in between: then the run must be looked at again. */
