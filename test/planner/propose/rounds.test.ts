@@ -208,6 +208,22 @@ describe("after a run that failed", () => {
     await runner.close()
   })
 
+  test("a result that was not of its shape is neither shown nor offered, and harms nothing", async () => {
+    const tools = boxOn(makeOutside(), { call: { both: () => ({ id: 7, secret: "RAW" }) } })
+    const runner = createRunner({ catalog, tools, store: memory() })
+    const plan = accepted(planOf({ id: "pay", tool: "both", args: { invoice: "i1" } }))
+    const report = await runner.run(plan, { ...scope, runId: "r1" })
+    await runner.close()
+    expect(report.status).toBe("failed")
+    const text = await told({ catalog: catalog as never, session: { rounds: [{ plan, report }] } })
+    expect(text).not.toContain("RAW")
+    expect(text).toContain("## Run `r1` (failed")
+    const wish = planOf({ id: "a", tool: "look", args: { invoice: { $from: "r1/pay", path: "/id" } } })
+    const { planner } = scripted(wish, planOf())
+    const proposed = await propose({ catalog, planner, goal, session: { rounds: [{ plan, report }] } })
+    expect(proposed.exchange.attempts[0]?.diagnostics[0]?.code).toBe("SEQ201")
+  })
+
   test("what is in doubt is said to be", async () => {
     const tools = boxOn(makeOutside(), {
       call: {
