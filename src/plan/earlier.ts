@@ -6,6 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { idPattern } from "../document/document.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { root } from "../text/pointer.ts"
@@ -26,8 +27,10 @@ export type Earlier = { readonly [source: string]: EarlierResult }
 
 export const noEarlier: Earlier = Object.freeze({})
 
-/** A run's id and a step's. No id of a step has a slash. */
-const sourcePattern = /^[A-Za-z0-9_.:-]{1,128}\/[A-Za-z_][A-Za-z0-9_-]{0,63}$/
+/** A run's id. */
+export const runPattern = "[A-Za-z0-9_.:-]{1,128}"
+/** A run's id and a step's, in which there is no slash. */
+const sourcePattern = new RegExp(`^${runPattern}/${idPattern.slice(1)}`)
 /** How many results may be given, each as large as a result may be. */
 const resultsMax = 1_024
 

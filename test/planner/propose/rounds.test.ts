@@ -4,9 +4,18 @@ import { createRunner, memory, notApplied, toolbox } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import office from "../../../plans/invalid/office.ts"
-import { earlierFrom, type ProposeOptions, propose, type Round } from "../../../src/planner/index.ts"
+import {
+  decodePlan,
+  earlierFrom,
+  encodePlan,
+  type ProposeOptions,
+  planSchema,
+  propose,
+  type Round,
+} from "../../../src/planner/index.ts"
 import { boxOn, catalog, makeOutside } from "../../run/counter.ts"
 import { principal } from "../../run/desk.ts"
+import { validatorOf } from "../validate.ts"
 import { planOf, scripted } from "./scripted.ts"
 
 const scope = { principal, sessionId: "s", taskId: "t" }
@@ -127,6 +136,21 @@ describe("a plan that reads, a look, a plan that acts", () => {
     const other = accepted(planOf(), {}, office as never)
     expect(() => earlierFrom(other, report)).toThrow(RangeError)
   })
+})
+
+test("the schema of plans takes such references, and a provider's form carries them", async () => {
+  const earlier = { "r1/look": { tool: "look", result: { id: "i1" }, carries: [] } } as const
+  const plan = accepted(planOf({ id: "a", tool: "look", args: { invoice: { $from: "r1/look", path: "/id" } } }), {
+    earlier,
+  })
+  const validates = validatorOf(planSchema(catalog).schema)
+  expect(validates(plan.plan.document as never)).toBe(true)
+  expect(validates(JSON.parse(JSON.stringify(plan.plan.document).replace("r1/look", "r1/")))).toBe(false)
+  for (const name of ["openai", "anthropic", "gemini"] as const) {
+    const { form } = planSchema(catalog, { for: name })
+    const decoded = decodePlan(catalog, encodePlan(catalog, plan.plan.document, form), form)
+    expect(decoded.ok && compile(catalog, decoded.text, { earlier }).ok).toBe(true)
+  }
 })
 
 describe("after a run that failed", () => {
