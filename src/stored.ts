@@ -91,6 +91,6 @@ function alteredPart(kept: JsonObject, plan: CompiledPlan): string | undefined {
   const now = plan.toJSON()
   return [...new Set([...Object.keys(now), ...Object.keys(kept)])].find((part) => {
     const [a, b] = [now[part], kept[part]]
-    return a === undefined || b === undefined || canonical(a) !== canonical(b)
+    return a === undefined || b === undefined || canonical(a, true) !== canonical(b, true)
   })
 }

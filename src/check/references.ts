@@ -113,7 +113,7 @@ function isThere(read: Read, { result, of }: Given, says: string, { report }: Vi
   const matching = array.filter((element: Json) =>
     compared.every(([path, wanted]) => {
       const found = valueAt(element, path)
-      return found !== undefined && canonical(found) === wanted
+      return found !== undefined && canonical(found, true) === wanted
     }),
   )
   if (matching.length === 1) return true

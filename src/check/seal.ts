@@ -61,7 +61,7 @@ class Sealed {
   get planHash(): string {
     const { document, earlier } = this.#checked
     const whole = hasEarlier(this.#checked) ? { document, earlier } : document
-    this.#planHash ??= sha256(canonical(whole as unknown as Json))
+    this.#planHash ??= sha256(canonical(whole as unknown as Json, true))
     return this.#planHash
   }
 

@@ -6,6 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
+import { idPattern } from "../document/document.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { root } from "../text/pointer.ts"
@@ -26,10 +27,12 @@ export type Earlier = { readonly [source: string]: EarlierResult }
 
 export const noEarlier: Earlier = Object.freeze({})
 
-/** A run's id and a step's. No id of a step has a slash. */
-const sourcePattern = /^[A-Za-z0-9_.:-]{1,128}\/[A-Za-z_][A-Za-z0-9_-]{0,63}$/
+/** A run's id. */
+export const runPattern = "[A-Za-z0-9_.:-]{1,128}"
+/** A run's id and a step's, in which there is no slash. */
+const sourcePattern = new RegExp(`^${runPattern}/${idPattern.slice(1)}`)
 /** How many results may be given, each as large as a result may be. */
-const resultsMax = 256
+const resultsMax = 1_024
 
 /** A copy of what the host gives. What is not right is its fault, and then none of it counts. */
 export function readEarlier(given: unknown, catalog: Catalog, report: Report): Earlier {
@@ -40,11 +43,9 @@ export function readEarlier(given: unknown, catalog: Catalog, report: Report): E
   }
   const form = 'Give `{ "run/step": { tool, result, carries: [] } }`: `earlierFrom` makes it of a plan and its report.'
   const { bounds } = catalog
-  const copied = copyJson(given, {
-    depth: bounds.depth + 3,
-    nodes: bounds.nodes * 16,
-    bytes: bounds.resultBytes * 16,
-  })
+  // As results are taken: see `take.ts`.
+  const size = { depth: bounds.depth + 2, nodes: bounds.nodes * resultsMax, bytes: bounds.resultBytes * resultsMax }
+  const copied = copyJson(given, size, { numbers: "finite", strings: "any" })
   if (!copied.ok) return fault(`holds ${copied.problem} at \`${copied.at || "/"}\``, form)
   if (!isObject(copied.value)) return fault("must be an object", form)
   const entries = Object.entries(copied.value)

@@ -23,7 +23,7 @@ export function standingOf(principal: Principal | undefined, closed: readonly st
   const has = roles.length === 0 ? "no role" : `the roles ${roles.map((role) => `\`${line(role)}\``).join(", ")}`
   const who =
     principal === undefined ? [] : [`The plan is for \`${line(subject)}\` of \`${line(tenant)}\`, with ${has}.`]
-  const whom = principal === undefined ? "nobody" : "them"
+  const whom = principal === undefined ? "anybody" : "them"
   const not =
     closed.length === 0
       ? []

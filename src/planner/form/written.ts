@@ -7,6 +7,7 @@ import { Kind, type TSchema } from "@sinclair/typebox"
 import type { Catalog, Machine, Tool } from "../../catalog/catalog.ts"
 import { branchesOf, type ObjectShape, type Shape, typesOf } from "../../catalog/schema/shape.ts"
 import { idPattern, keptIds } from "../../document/document.ts"
+import { runPattern } from "../../plan/earlier.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
 import { countSchema, scalarSchemas, whole } from "./leaf.ts"
 import { describePlace, inside, type Place, start, unsaid } from "./place.ts"
@@ -167,7 +168,11 @@ const safeInteger = { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum
 function definitions(concatParts: number): JsonObject {
   const parts = (items: JsonObject): JsonObject => ({ type: "array", items, maxItems: concatParts })
   const joinable = [{ type: "string" }, { type: "boolean" }, safeInteger]
-  const source = { $from: { type: "string", pattern: idPattern }, path: ref("pointer") }
+  // Or `run/step`: which there are is known when the plan is asked for, not to the catalog.
+  const source = {
+    $from: { type: "string", pattern: `^(?:${runPattern}/)?${idPattern.slice(1)}` },
+    path: ref("pointer"),
+  }
   return {
     id: { type: "string", pattern: idPattern, not: { enum: keptIds } },
     pointer: { type: "string", pattern: "^(?:/(?:[^~/]|~[01])*)*$" },

@@ -85,7 +85,7 @@ const tell = ({ step }: Effect): EffectStep => ({ stepId: step.id, tool: step.to
 function effectsOf(plan: CompiledPlan): readonly Effect[] {
   const doings = new Map<string, string>()
   for (const [source, { tool, result, carries }] of Object.entries(plan.earlier))
-    doings.set(source, sha256(canonical([source, tool, result, carries] as Json)))
+    doings.set(source, sha256(canonical([source, tool, result, carries] as Json, true)))
   return plan.steps.flatMap((checked, index): readonly Effect[] => {
     const { step, effect } = checked
     if (step.kind === "transition") return []

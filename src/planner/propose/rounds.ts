@@ -4,6 +4,7 @@
  * tool said.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { judgeWhole } from "../../catalog/schema/judge.ts"
 import { gather, hide, marksOf } from "../../catalog/sensitive.ts"
 import type { CompiledPlan } from "../../check/compiled.ts"
 import { isCompiledPlan } from "../../check/seal.ts"
@@ -52,7 +53,7 @@ export function earlierFrom(plan: CompiledPlan, report: RoundReport): Earlier {
 
 export interface Told {
   readonly earlier: Earlier
-  /** Whether anything untrusted is shown: from then on the planner's literals are no better. */
+  /** Whether anything untrusted is shown, or was to the writer of an earlier plan: from then on literals are no better. */
   readonly untrusted: boolean
   /** Empty where nothing went before. */
   readonly words: string
@@ -62,12 +63,12 @@ export interface Told {
 const resultLength = 4_000
 const resultsLength = 24_000
 
-/** Results of tools that the catalog does not have any more are left out. */
+/** Results that the catalog does not declare so any more, or that were not as it does, are left out. */
 export function tellRounds(rounds: readonly Round[], catalog: Catalog): Told {
   const secrets = new Secrets()
   const marks = marksOf(catalog)
   const known = rounds.map(({ plan, report }) => {
-    const own = Object.entries(earlierFrom(plan, report)).filter(([, { tool }]) => catalog.tools.has(tool))
+    const own = Object.entries(earlierFrom(plan, report)).filter(([, one]) => isDeclared(one, catalog))
     for (const [, { tool, result }] of own) gather(result, marks.of(tool).result, secrets)
     return { plan, report, own }
   })
@@ -83,9 +84,16 @@ export function tellRounds(rounds: readonly Round[], catalog: Catalog): Told {
   const all = known.flatMap(({ own }) => own)
   return {
     earlier: Object.fromEntries(all),
-    untrusted: all.some(([, one]) => labelsOf(one, catalog).includes("untrusted")),
+    untrusted:
+      rounds.some(({ plan }) => plan.literals === "untrusted") ||
+      all.some(([, one]) => labelsOf(one, catalog).includes("untrusted")),
     words: texts.length === 0 ? "" : [introduction, ...texts].join("\n\n"),
   }
+}
+
+function isDeclared({ tool: name, result }: EarlierResult, { tools }: Catalog): boolean {
+  const tool = tools.get(name)
+  return tool !== undefined && (tool.result === undefined || judgeWhole(tool.result, result).length === 0)
 }
 
 const introduction = `# What was done before

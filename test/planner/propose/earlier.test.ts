@@ -69,6 +69,14 @@ describe("a reference to an earlier run", () => {
     expect(diagnostics[0]?.hint).toBe("No element of it matches; it takes exactly one.")
   })
 
+  test("may hold whatever a tool may give: large numbers, halves of pairs", () => {
+    const earlier: Earlier = { "r1/look": { tool: "look", result: { id: "half \ud800", many: 1e300 }, carries: [] } }
+    const text = planOf({ id: "a", tool: "look", args: { invoice: { $from: "r1/look", path: "/id" } } })
+    const compiled = compile(counter, text, { earlier })
+    expect(compiled.ok && compiled.plan.planHash).toMatch(/^[0-9a-f]{64}$/)
+    expect(compiled.ok && load(counter, serialize(compiled.plan), { earlier })).toMatchObject({ ok: false })
+  })
+
   test("names what was given, and nothing else", () => {
     const { diagnostics } = compile(office, pay({ $from: "r1/lst", path: "/payees/0/id" }), { earlier: listed() })
     expect(diagnostics[0]).toMatchObject({ code: "SEQ201", hint: "Did you mean `r1/list`?" })
