@@ -41,7 +41,9 @@ export interface ChatAnswer {
 }
 
 /** The assistant's message of a response, as the host's SDK types it. */
-export type ChatMessageOf<Response> = Response extends { readonly choices: ReadonlyArray<{ readonly message: infer M }> }
+export type ChatMessageOf<Response> = Response extends {
+  readonly choices: ReadonlyArray<{ readonly message: infer M }>
+}
   ? M
   : { role: "assistant"; content: string | null }
 
@@ -104,7 +106,7 @@ function wordsOf(message: unknown): string {
 function mend(message: unknown, turn: Turn, answers: readonly Answered[]): unknown {
   if (!isSomething(message)) return undefined
   const calls = sayAgain(turn, answers, mendCall)
-  const whole = partsOf(field(message, "tool_calls")).length === calls.length
+  const whole = partsOf(field(message, "tool_calls")).length === calls.length && field(message, "role") === "assistant"
   if (whole && turn.parts.every(({ source }, index) => source === calls[index]))
     return calls.length > 0 || wordsOf(message) !== "" || isSomething(field(message, "audio")) ? message : undefined
   const list = calls.length === 0 ? {} : { tool_calls: calls }

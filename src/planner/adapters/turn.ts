@@ -138,7 +138,8 @@ function makeId(seed: string, index: number, given: ReadonlySet<string>): string
   return given.has(id) ? makeId(`${seed}/`, index, given) : id
 }
 
-const twice = "Not made: the id of this call stands before it in the same answer. Only the first call of that id was made."
+const twice =
+  "Not made: the id of this call stands before it in the same answer. Only the first call of that id was made."
 
 function cutBy(ending: Turn["ending"]): string | undefined {
   switch (ending) {
