@@ -1,5 +1,5 @@
 /** A small gate for tests, true to its contract: compiles each call as a plan of one step, and calls a handler. */
-import { type Catalog, compile, defineCatalog, type Diagnostic, type Json, tool } from "sequitur"
+import { type Catalog, compile, type Diagnostic, defineCatalog, type Json, tool } from "sequitur"
 import { z } from "zod"
 import type { CallGate } from "../../src/planner/adapters/turn.ts"
 import type { ProposedCall, Verdict } from "../../src/planner/gate/verdict.ts"
@@ -16,7 +16,10 @@ export const office = defineCatalog({
     find: tool({
       description: "Find a person by name.",
       effect: "read",
-      params: z.strictObject({ name: z.string().describe("as it is written"), limit: z.int().min(1).max(9).optional() }),
+      params: z.strictObject({
+        name: z.string().describe("as it is written"),
+        limit: z.int().min(1).max(9).optional(),
+      }),
     }),
     "mail/send.now": tool({
       description: "Send a mail.",

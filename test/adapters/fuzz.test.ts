@@ -156,9 +156,17 @@ describe.each(providers)("$name", (provider) => {
       return spoil(respond(calls, text, how), replacements)
     })
 
-  test("spoilt responses", () => fc.assert(fc.asyncProperty(spoilt, (make) => judge(make())), { numRuns: 500 }))
+  test("spoilt responses", () =>
+    fc.assert(
+      fc.asyncProperty(spoilt, (make) => judge(make())),
+      { numRuns: 500 },
+    ))
 
-  test("what is no response", () => fc.assert(fc.asyncProperty(hostile, (make) => judge(make())), { numRuns: 300 }))
+  test("what is no response", () =>
+    fc.assert(
+      fc.asyncProperty(hostile, (make) => judge(make())),
+      { numRuns: 300 },
+    ))
 
   test("at a gate that compiles: what is answered with a result was called, and nothing else", () =>
     fc.assert(

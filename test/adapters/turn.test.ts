@@ -1,7 +1,7 @@
 /** What holds of every adapter: calls go to the gate, and each is answered once, in order, whatever became of it. */
 import { describe, expect, test } from "vitest"
-import type { Ending } from "../../src/planner/adapters/turn.ts"
 import { NoAnswer } from "../../src/planner/adapters/ask.ts"
+import type { Ending } from "../../src/planner/adapters/turn.ts"
 import { desk, yes } from "./desk.ts"
 import { providers } from "./providers.ts"
 
@@ -97,18 +97,17 @@ describe.each(providers)("$name", ({ handle, respond, said, told, text, planner,
     expect(made).toHaveLength(2)
   })
 
-  test.each([
-    "cut-short",
-    "refused",
-    "failed",
-  ] satisfies Ending[])("of an answer that was %s no call is made, and each is told so", async (ending) => {
-    const { gate, proposed } = desk()
-    const end = await handle(gate, respond([find("a1", "Ada"), find("a2", "Eve")], "", ending))
-    expect(proposed).toEqual([])
-    expect(end).toMatchObject({ ending, done: false, verdicts: [] })
-    expect(told(end.messages).map(({ id }) => id)).toEqual(["a1", "a2"])
-    expect(String(told(end.messages)[0]?.text)).toMatch(/^Not made/)
-  })
+  test.each(["cut-short", "refused", "failed"] satisfies Ending[])(
+    "of an answer that was %s no call is made, and each is told so",
+    async (ending) => {
+      const { gate, proposed } = desk()
+      const end = await handle(gate, respond([find("a1", "Ada"), find("a2", "Eve")], "", ending))
+      expect(proposed).toEqual([])
+      expect(end).toMatchObject({ ending, done: false, verdicts: [] })
+      expect(told(end.messages).map(({ id }) => id)).toEqual(["a1", "a2"])
+      expect(String(told(end.messages)[0]?.text)).toMatch(/^Not made/)
+    },
+  )
 
   test("an answer in words is the end", async () => {
     const end = await handle(desk().gate, respond([], "It is done."))

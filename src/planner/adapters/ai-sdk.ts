@@ -125,9 +125,9 @@ function readTurn(result: unknown, messages: readonly Message[]): Turn {
     answered.set(id, (answered.get(id) ?? 0) + 1)
   }
   const parts = messages
-    .flatMap(({ parts }) => parts)
-    .map((source): Part => {
-      const call = readCall(source)
+    .flatMap(({ source, parts }) => parts.map((part) => ({ part, from: field(source, "role") })))
+    .map(({ part: source, from }): Part => {
+      const call = from === "assistant" ? readCall(source) : undefined
       const left = call === undefined ? 0 : (answered.get(call.id) ?? 0)
       if (left > 0) answered.set(call?.id, left - 1)
       return { source, call: left > 0 ? undefined : call }
@@ -154,7 +154,9 @@ function putBack(messages: readonly Message[], said: readonly unknown[]): readon
   return messages.map(({ source, parts }) => {
     const own = said.slice(from, from + parts.length)
     from += parts.length
-    return own.every((part, index) => part === parts[index]) ? source : withFields(source, { role: "assistant", content: own })
+    return own.every((part, index) => part === parts[index])
+      ? source
+      : withFields(source, { role: "assistant", content: own })
   })
 }
 

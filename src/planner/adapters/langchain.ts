@@ -8,7 +8,7 @@ import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
 import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
-import { asValue, countIn, field, isMembers, isSomething, joined, partsOf, textIn } from "./read.ts"
+import { asValue, countIn, field, isList, isMembers, isSomething, joined, partsOf, textIn } from "./read.ts"
 import {
   type Answered,
   answer,
@@ -115,7 +115,7 @@ function mendMessage<Message>(message: Message, turn: Turn, answers: readonly An
   const others = kwargsOf(message)
   return {
     role: "assistant",
-    content: Array.isArray(content) ? (content as { type: string }[]) : (textIn(message, "content") ?? ""),
+    content: isList(content) ? (content as { type: string }[]) : (textIn(message, "content") ?? ""),
     tool_calls: calls as LangChainTurn["tool_calls"],
     additional_kwargs: others,
   }
