@@ -4,7 +4,8 @@
  */
 
 import { spawn } from "node:child_process"
-import { createServer, type Server } from "node:http"
+import { createServer } from "node:http"
+import { createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo } from "node:net"
 import Anthropic from "@anthropic-ai/sdk"
 import { type Content, GoogleGenAI } from "@google/genai"
@@ -30,13 +31,15 @@ interface Heard {
   readonly body: any
 }
 
-let server: Server | undefined
+let server: { readonly close: () => unknown } | undefined
 afterEach(() => server?.close())
 
+type Create = (answer: Parameters<typeof createServer<never, never>>[1] & object) => ReturnType<typeof createServer>
+
 /** Answers each request with the next of the responses. */
-async function listen(responses: readonly object[]): Promise<{ readonly url: string; readonly heard: Heard[] }> {
+async function listen(responses: readonly object[], create: Create = createServer): Promise<{ readonly url: string; readonly heard: Heard[] }> {
   const heard: Heard[] = []
-  const own = createServer((request, response) => {
+  const own = create((request, response) => {
     const chunks: Buffer[] = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
@@ -181,7 +184,7 @@ test("anthropic: messages", async () => {
 
 /** In a process of its own: under vitest's conditions Node cannot load this SDK. */
 test("bedrock: converse", async () => {
-  const { url, heard } = await listen(scripted("bedrock"))
+  const { url, heard } = await listen(scripted("bedrock"), createHttp2Server as never)
   const child = spawn(process.execPath, ["--conditions=@sequitur/source", "test/adapters/converse.ts", url], {
     stdio: ["ignore", "pipe", "pipe"],
   })
