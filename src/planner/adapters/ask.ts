@@ -36,12 +36,12 @@ export interface Read {
 }
 
 export function plannerBy<Request>(
-  { send, model }: Pick<PlannerOptions<Request>, "send" | "model">,
+  { send, model }: Pick<PlannerOptions<Request>, "send"> & { readonly model?: string },
   requestOf: (messages: readonly Message[], signal: AbortSignal) => Request,
   read: (response: unknown) => Read,
 ): Planner {
   demand(typeof send === "function", "`send` must be a function that sends a request")
-  demand(typeof model === "string" && model !== "", "`model` must name a model")
+  demand(model === undefined || (typeof model === "string" && model !== ""), "`model` must name a model")
   return async (messages, { signal }): Promise<Answer> => {
     const { text, ending, usage } = read(await send(requestOf(messages, signal), { signal }))
     if (text === "") throw new NoAnswer(ending)

@@ -106,7 +106,7 @@ function wordsOf(message: unknown): string {
 function mend(message: unknown, turn: Turn, answers: readonly Answered[]): unknown {
   if (!isSomething(message)) return undefined
   const calls = sayAgain(turn, answers, mendCall)
-  const whole = partsOf(field(message, "tool_calls")).length === calls.length
+  const whole = partsOf(field(message, "tool_calls")).length === calls.length && field(message, "role") === "assistant"
   if (whole && turn.parts.every(({ source }, index) => source === calls[index]))
     return calls.length > 0 || wordsOf(message) !== "" || isSomething(field(message, "audio")) ? message : undefined
   const list = calls.length === 0 ? {} : { tool_calls: calls }

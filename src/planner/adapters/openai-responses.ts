@@ -8,7 +8,7 @@ import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
 import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
-import { countIn, field, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
+import { countIn, field, isList, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
 import {
   type Answered,
   answer,
@@ -47,8 +47,9 @@ export interface ResponsesAnswer {
   output: string
 }
 
+/** The SDK's own types do not take back the two that are left out: they come from the host, and not from the model. */
 export type ItemOf<Response> = Response extends { readonly output: ReadonlyArray<infer Item> }
-  ? Item
+  ? Exclude<Item, { readonly type: "computer_call_output" | "additional_tools" }>
   : { type: "function_call"; call_id: string; name: string; arguments: string }
 
 /** With `previous_response_id` only those `messages` are to be sent whose type is `function_call_output`. */
@@ -85,7 +86,7 @@ function readCall(item: object): Call | undefined {
 }
 
 function endingOf(response: unknown): Turn["ending"] {
-  if (!Array.isArray(field(response, "output")) || isSomething(field(response, "error"))) return "failed"
+  if (!isList(field(response, "output")) || isSomething(field(response, "error"))) return "failed"
   const status = field(response, "status")
   if (status === "incomplete")
     return field(field(response, "incomplete_details"), "reason") === "content_filter" ? "refused" : "cut-short"

@@ -15,6 +15,8 @@ export interface ParametersStyle extends Dialect {
   readonly portableKeys?: boolean
   /** The outermost object has `type`, `properties` and `required`, and nothing else. */
   readonly bareRoot?: boolean
+  /** How an object is left open. Default: `true`. */
+  readonly open?: JsonObject
 }
 
 /** Always one object: no provider takes a union there. */
@@ -60,8 +62,10 @@ function objectSchema(shape: ObjectShape, style: ParametersStyle, place: Place):
   const words = (unsaid ?? []).map(
     ([key, inner]) => `${JSON.stringify(key)}, ${describe(inner)}${required.includes(key) ? " (required)" : ""}`,
   )
-  if (words.length > 0) return { ...schema, description: `It has these keys too: ${words.join("; ")}.` }
-  if (typeof additionalProperties === "boolean") return { ...schema, additionalProperties }
+  const open = { ...schema, additionalProperties: style.open ?? true }
+  if (words.length > 0) return { ...open, description: `It has these keys too: ${words.join("; ")}.` }
+  if (additionalProperties === true) return open
+  if (additionalProperties === false) return { ...schema, additionalProperties }
   const rest = { ...schema, additionalProperties: valueSchema(additionalProperties, style, inside(place, "*")) }
   // A shape's names are those of undeclared keys; in JSON Schema they are those of all.
   if (propertyNames === undefined || (said ?? []).length > 0 || !style.keywords.has("const")) return rest

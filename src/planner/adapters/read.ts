@@ -30,7 +30,7 @@ export function partsOf(value: unknown): readonly unknown[] {
 }
 
 /** Asking a revoked proxy throws. */
-function isList(value: unknown): boolean {
+export function isList(value: unknown): boolean {
   try {
     return Array.isArray(value)
   } catch {

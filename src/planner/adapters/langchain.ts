@@ -1,0 +1,156 @@
+/**
+ * LangChain's chat models. The model's message goes back as it came; calls that LangChain could not parse are answered too, and then
+ * stand among the others, for a message may not answer what the model's does not hold. LangChain has parsed the arguments by then: a
+ * key given twice is not seen here. Streams are not read.
+ */
+import type { Catalog } from "../../catalog/catalog.ts"
+import { whole } from "../form/leaf.ts"
+import type { Planner } from "../propose/planner.ts"
+import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
+import { offersOf, type ToolsOptions } from "./offer.ts"
+import { asValue, countIn, field, isList, isMembers, isSomething, joined, partsOf, textIn } from "./read.ts"
+import {
+  type Answered,
+  answer,
+  type Call,
+  type CallGate,
+  type Handled,
+  type HandleOptions,
+  handled,
+  sayAgain,
+  type Turn,
+} from "./turn.ts"
+
+export interface LangChainTool {
+  type: "function"
+  function: { name: string; description: string; parameters: { [keyword: string]: unknown } }
+}
+
+/** For `model.bindTools`. */
+export function toolsFor(catalog: Catalog, options: ToolsOptions = {}): LangChainTool[] {
+  return offersOf(catalog, options, { ...whole, portableKeys: true }).map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters: { ...parameters } },
+  }))
+}
+
+/** Becomes a `ToolMessage` when the model is invoked with it. (Types, not interfaces: LangChain asks for an index.) */
+export type LangChainAnswer = {
+  role: "tool"
+  content: string
+  tool_call_id: string
+  name: string
+  status: "success" | "error"
+}
+
+/** Becomes an `AIMessage`: the model's, where its calls were written anew. */
+export type LangChainTurn = {
+  role: "assistant"
+  content: string | { type: string }[]
+  tool_calls: { type: "tool_call"; id: string; name: string; args: { [key: string]: unknown } }[]
+  additional_kwargs: { [key: string]: unknown }
+}
+
+export async function handle<Message>(
+  gate: CallGate,
+  message: Message,
+  options: HandleOptions = {},
+): Promise<Handled<Message | LangChainTurn | LangChainAnswer>> {
+  const turn = readTurn(message)
+  const { answers, verdicts } = await answer(gate, turn, options)
+  const told = answers.map(
+    ({ id, name, text, failed }): LangChainAnswer => ({
+      role: "tool",
+      content: text,
+      tool_call_id: id,
+      name,
+      status: failed ? "error" : "success",
+    }),
+  )
+  const said = isSomething(message) ? [mendMessage(message, turn, answers)] : []
+  return handled(turn, wordsOf(message), verdicts, [...said, ...told])
+}
+
+function readTurn(message: unknown): Turn {
+  const read = (key: string) => partsOf(field(message, key)).filter(isSomething)
+  const valid = read("tool_calls").map((source) => ({ source, call: readCall(source, asValue(field(source, "args"))) }))
+  const invalid = read("invalid_tool_calls").map((source) => ({
+    source,
+    call: readCall(source, field(source, "args")),
+  }))
+  return { parts: [...valid, ...invalid], ending: endingOf(message), responseId: textIn(message, "id") }
+}
+
+const readCall = (source: object, args: unknown): Call => ({
+  id: field(source, "id"),
+  name: field(source, "name"),
+  args,
+})
+
+/** Each provider's integration has its own word for it. */
+const endings = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "status"]
+
+function endingOf(message: unknown): Turn["ending"] {
+  if (!isSomething(message)) return "failed"
+  const told = field(message, "response_metadata")
+  const reason = endings.map((key) => textIn(told, key)).find((found) => found !== undefined) ?? ""
+  if (/filter|safety|refus|guardrail|block|prohibit|recitation|spii/i.test(reason)) return "refused"
+  if (/length|max|context_window|incomplete/i.test(reason)) return "cut-short"
+  if (/pause/i.test(reason)) return "paused"
+  return /error|fail|malformed|unexpected|cancel/i.test(reason) ? "failed" : undefined
+}
+
+function wordsOf(message: unknown): string {
+  const content = field(message, "content")
+  if (typeof content === "string") return content
+  return joined(partsOf(content).map((part) => (field(part, "type") === "text" ? textIn(part, "text") : undefined)))
+}
+
+/** As it came, unless a call could not go back as it is. */
+function mendMessage<Message>(message: Message, turn: Turn, answers: readonly Answered[]): Message | LangChainTurn {
+  const calls = sayAgain(turn, answers, mend)
+  const valid = partsOf(field(message, "tool_calls")).filter(isSomething).length
+  if (valid === calls.length && turn.parts.every(({ source }, index) => source === calls[index])) return message
+  const content = field(message, "content")
+  const others = kwargsOf(message)
+  return {
+    role: "assistant",
+    content: isList(content) ? (content as { type: string }[]) : (textIn(message, "content") ?? ""),
+    tool_calls: calls as LangChainTurn["tool_calls"],
+    additional_kwargs: others,
+  }
+}
+
+/** Without the provider's own list of calls, which says what is written anew. */
+function kwargsOf(message: unknown): { [key: string]: unknown } {
+  const kwargs = field(message, "additional_kwargs")
+  try {
+    return Object.fromEntries(Object.entries(isSomething(kwargs) ? kwargs : {}).filter(([key]) => key !== "tool_calls"))
+  } catch {
+    return {}
+  }
+}
+
+function mend(source: object, { args }: Call, { id, name, intact }: Answered): unknown {
+  const whole = isMembers(args)
+  if (intact && whole && field(source, "type") !== "invalid_tool_call") return source
+  return { type: "tool_call", id, name, args: whole ? args : {} }
+}
+
+export type LangChainRequest = { role: "system" | "user" | "assistant"; content: string }[]
+
+/** `send: (messages, { signal }) => model.invoke(messages, { signal })`. How the output is held to a schema is LangChain's. */
+export function planner(options: Pick<PlannerOptions<LangChainRequest>, "send">): Planner {
+  return plannerBy(
+    options,
+    (messages): LangChainRequest => messages.map(({ role, content }) => ({ role, content })),
+    (message) => {
+      const usage = field(message, "usage_metadata")
+      return {
+        text: wordsOf(message),
+        ending: endingOf(message) ?? "finished",
+        usage: usageOf([countIn(usage, "input_tokens")], [countIn(usage, "output_tokens")]),
+      }
+    },
+  )
+}

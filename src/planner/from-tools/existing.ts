@@ -1,0 +1,82 @@
+/** Tools as other libraries declare them: a name, words, a schema, and what does the work. Told by their shapes; none is loaded. */
+import { field, isSomething, textIn } from "../adapters/read.ts"
+
+/** What runs a tool today: its arguments, and the signal that ends it. */
+export type Run = (args: unknown, context: { readonly signal: AbortSignal; readonly stepId: string }) => unknown
+
+export interface Existing {
+  readonly name: string
+  readonly description: string
+  readonly schema: unknown
+  readonly run: Run | undefined
+}
+
+/** A list (LangChain tools, OpenAI definitions), or an object by name (AI SDK tools, zod objects). */
+export function readExisting(tools: unknown, handlers: object): readonly Existing[] {
+  const named: readonly (readonly [string | undefined, unknown])[] = Array.isArray(tools)
+    ? tools.map((one) => [undefined, one] as const)
+    : Object.entries(isSomething(tools) ? tools : {})
+  return named.map(([key, one], index) => {
+    const read = readOne(one)
+    const name = key ?? read.name ?? `(${index})`
+    const handler = Object.hasOwn(handlers, name) ? field(handlers, name) : undefined
+    const run = typeof handler === "function" ? (handler as Run) : read.run
+    return { name, description: read.description ?? "", schema: read.schema, run }
+  })
+}
+
+interface Read {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly schema: unknown
+  readonly run?: Run | undefined
+}
+
+function readOne(one: unknown): Read {
+  if (isSchema(one)) return { schema: one, description: textIn(one, "description") }
+  if (field(one, "type") === "function") return readDefinition(field(one, "function") ?? one)
+  const name = textIn(one, "name")
+  const description = textIn(one, "description")
+  const invoke = methodOf(one, "invoke")
+  if (invoke !== undefined && field(one, "schema") !== undefined)
+    return { name, description, schema: field(one, "schema"), run: (args, { signal }) => invoke(args, { signal }) }
+  const execute = methodOf(one, "execute")
+  const schema = field(one, "inputSchema") ?? field(one, "schema")
+  return {
+    name,
+    description,
+    schema: unwrap(schema),
+    run: execute && ((args, context) => callExecute(execute, args, context)),
+  }
+}
+
+/** OpenAI's: `null` and none are no parameters. */
+function readDefinition(definition: unknown): Read {
+  const none = { type: "object", properties: {}, additionalProperties: false }
+  const schema = field(definition, "parameters") ?? none
+  return { name: textIn(definition, "name"), description: textIn(definition, "description"), schema }
+}
+
+const isSchema = (one: unknown): boolean => isSomething(one) && "_zod" in one
+
+/** `jsonSchema(…)` of the AI SDK holds one; a zod schema is itself. */
+function unwrap(schema: unknown): unknown {
+  if (!isSomething(schema) || isSchema(schema)) return schema
+  return field(schema, "jsonSchema") ?? schema
+}
+
+type Method = (...given: readonly unknown[]) => unknown
+
+function methodOf(one: unknown, key: string): Method | undefined {
+  const found = field(one, key)
+  return typeof found === "function" ? (...given) => Reflect.apply(found, one, given) : undefined
+}
+
+/** Of a tool that tells how far it is, the last word is its result. */
+async function callExecute(execute: Method, args: unknown, { signal, stepId }: Parameters<Run>[1]): Promise<unknown> {
+  const result = await execute(args, { toolCallId: stepId, messages: [], abortSignal: signal })
+  if (!isSomething(result) || !(Symbol.asyncIterator in result)) return result
+  let last: unknown
+  for await (const said of result as AsyncIterable<unknown>) last = said
+  return last
+}

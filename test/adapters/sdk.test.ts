@@ -1,0 +1,335 @@
+/**
+ * The providers' own SDKs against a server on this machine that speaks their published shapes: tools go out, a response with calls
+ * comes back and is handled, and the next request carries the answers. What types the SDKs ask for, tsc holds here.
+ */
+
+import { spawn } from "node:child_process"
+import { createServer } from "node:http"
+import { createServer as createHttp2Server } from "node:http2"
+import type { AddressInfo } from "node:net"
+import Anthropic from "@anthropic-ai/sdk"
+import { type Content, GoogleGenAI } from "@google/genai"
+import { AIMessage, coerceMessageLikeToMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages"
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling"
+import { generateText, type ModelMessage } from "ai"
+import { MockLanguageModelV3 } from "ai/test"
+import OpenAI from "openai"
+import { afterEach, expect, test } from "vitest"
+import * as aiSdk from "../../src/planner/adapters/ai-sdk.ts"
+import * as anthropic from "../../src/planner/adapters/anthropic.ts"
+import * as gemini from "../../src/planner/adapters/gemini.ts"
+import * as langchain from "../../src/planner/adapters/langchain.ts"
+import * as openaiChat from "../../src/planner/adapters/openai-chat.ts"
+import * as openaiResponses from "../../src/planner/adapters/openai-responses.ts"
+import { planSchema } from "../../src/planner/index.ts"
+import { desk, office } from "./desk.ts"
+import { type ModelCall, providers } from "./providers.ts"
+
+interface Heard {
+  readonly path: string
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the SDK has sent
+  readonly body: any
+}
+
+let server: { readonly close: () => unknown } | undefined
+afterEach(() => server?.close())
+
+type Create = (answer: Parameters<typeof createServer<never, never>>[1] & object) => ReturnType<typeof createServer>
+
+/** Answers each request with the next of the responses. */
+async function listen(responses: readonly object[], create: Create = createServer): Promise<{ readonly url: string; readonly heard: Heard[] }> {
+  const heard: Heard[] = []
+  const own = create((request, response) => {
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      heard.push({ path: request.url ?? "", body: JSON.parse(Buffer.concat(chunks).toString() || "null") })
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify(responses[heard.length - 1] ?? {}))
+    })
+  })
+  server = own
+  await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve))
+  return { url: `http://127.0.0.1:${(own.address() as AddressInfo).port}`, heard }
+}
+
+const scripted = (name: string): readonly object[] => {
+  const provider = providers.find((one) => one.name === name)
+  if (provider === undefined) throw new Error(`no provider ${name}`)
+  const args = (value: object) => (provider.text ? JSON.stringify(value) : value)
+  const calls: ModelCall[] = [
+    { id: "call_a", name: "find", args: args({ name: "Ada" }) },
+    { id: "call_b", name: "mail_send_now", args: args({ to: "ada", text: "hello" }) },
+  ]
+  return [provider.respond(calls, ""), provider.respond([], "It is done."), provider.respond([], '{"version":1}')]
+}
+
+const { signal } = new AbortController()
+
+test("openai: chat completions", async () => {
+  const { url, heard } = await listen(scripted("openai-chat"))
+  const client = new OpenAI({ apiKey: "k", baseURL: url, maxRetries: 0 })
+  const { gate, made } = desk()
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Write to Ada." }]
+  const tools = openaiChat.toolsFor(office)
+  for (let done = false; !done; ) {
+    const response = await client.chat.completions.create({ model: "m", messages, tools })
+    const end = await openaiChat.handle(gate, response)
+    messages.push(...end.messages)
+    done = end.done
+  }
+  expect(made).toEqual([{ tool: "find", args: { name: "Ada" } }])
+  const [first, second] = heard
+  expect(first?.body.tools.map((tool: OpenAI.ChatCompletionFunctionTool) => tool.function.name)).toEqual([
+    "find",
+    "mail_send_now",
+  ])
+  expect(first?.body.tools[0].function).toMatchObject({
+    strict: false,
+    parameters: {
+      type: "object",
+      properties: { name: { type: "string", description: "as it is written" }, limit: { type: "integer", maximum: 9 } },
+      required: ["name"],
+      additionalProperties: false,
+    },
+  })
+  expect(second?.body.messages.map((message: { role: string }) => message.role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "tool",
+  ])
+  expect(second?.body.messages[3]).toMatchObject({ tool_call_id: "call_b" })
+  expect(second?.body.messages[3].content).toContain("email")
+  const plan = openaiChat.planner({
+    send: (request, options) => client.chat.completions.create(request, options),
+    model: "m",
+    maxTokens: 99,
+    schema: planSchema(office, { for: "openai" }),
+  })
+  expect((await plan([{ role: "user", content: "Plan." }], { signal })).text).toBe('{"version":1}')
+  expect(heard[2]?.body).toMatchObject({
+    max_completion_tokens: 99,
+    response_format: { type: "json_schema", json_schema: { name: "plan", strict: true } },
+  })
+})
+
+test("openai: responses", async () => {
+  const { url, heard } = await listen(scripted("openai-responses"))
+  const client = new OpenAI({ apiKey: "k", baseURL: url, maxRetries: 0 })
+  const { gate, made } = desk()
+  const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Write to Ada." }]
+  for (let done = false; !done; ) {
+    const response = await client.responses.create({ model: "m", input, tools: openaiResponses.toolsFor(office) })
+    const end = await openaiResponses.handle(gate, response)
+    input.push(...end.messages)
+    done = end.done
+  }
+  expect(made).toHaveLength(1)
+  expect(heard[0]?.body.tools[1]).toMatchObject({ type: "function", name: "mail_send_now", strict: false })
+  expect(heard[1]?.body.input.map((item: { type?: string }) => item.type)).toEqual([
+    undefined,
+    "reasoning",
+    "function_call",
+    "function_call",
+    "function_call_output",
+    "function_call_output",
+  ])
+  expect(heard[1]?.body.input[1]).toMatchObject({ encrypted_content: "gAAA" })
+  const plan = openaiResponses.planner({
+    send: (request, options) => client.responses.create(request, options),
+    model: "m",
+    schema: planSchema(office, { for: "openai" }),
+  })
+  expect((await plan([{ role: "user", content: "Plan." }], { signal })).text).toBe('{"version":1}')
+  expect(heard[2]?.body.text.format).toMatchObject({ type: "json_schema", strict: true })
+})
+
+test("anthropic: messages", async () => {
+  const { url, heard } = await listen(scripted("anthropic"))
+  const client = new Anthropic({ apiKey: "k", baseURL: url, maxRetries: 0 })
+  const { gate, made } = desk()
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Write to Ada." }]
+  for (let done = false; !done; ) {
+    const tools = anthropic.toolsFor(office)
+    const response = await client.messages.create({ model: "m", max_tokens: 99, messages, tools })
+    const end = await anthropic.handle(gate, response)
+    messages.push(...end.messages)
+    done = end.done
+  }
+  expect(made).toHaveLength(1)
+  expect(heard[0]?.body.tools[1]).toMatchObject({ name: "mail_send_now", input_schema: { type: "object" } })
+  expect(heard[1]?.body.messages.map((message: { role: string }) => message.role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+  ])
+  expect(heard[1]?.body.messages[1].content[0]).toEqual({ type: "thinking", thinking: "hm", signature: "c2ln" })
+  expect(heard[1]?.body.messages[2].content).toMatchObject([
+    { type: "tool_result", tool_use_id: "call_a", is_error: false },
+    { type: "tool_result", tool_use_id: "call_b", is_error: true },
+  ])
+  const plan = anthropic.planner({
+    send: (request, options) => client.messages.create(request, options),
+    model: "m",
+    schema: planSchema(office, { for: "anthropic" }),
+  })
+  const asked = [
+    { role: "system", content: "You plan." },
+    { role: "user", content: "Plan." },
+  ] as const
+  expect(await plan(asked, { signal })).toEqual({ text: '{"version":1}', usage: { inputTokens: 7, outputTokens: 5 } })
+  expect(heard[2]?.body).toMatchObject({ system: "You plan.", output_config: { format: { type: "json_schema" } } })
+})
+
+/** In a process of its own: under vitest's conditions Node cannot load this SDK. */
+test("bedrock: converse", async () => {
+  const { url, heard } = await listen(scripted("bedrock"), createHttp2Server as never)
+  const child = spawn(process.execPath, ["--conditions=@sequitur/source", "test/adapters/converse.ts", url], {
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(String(chunk)))
+  await new Promise((resolve) => child.on("close", resolve))
+  expect(said.join("")).toBe('{"made":1,"plan":"{\\"version\\":1}"}\n')
+  expect(heard[0]?.body.toolConfig.tools[1].toolSpec).toMatchObject({
+    name: "mail_send_now",
+    inputSchema: { json: { type: "object", required: ["to", "text"] } },
+  })
+  expect(Object.keys(heard[0]?.body.toolConfig.tools[0].toolSpec.inputSchema.json)).toEqual([
+    "type",
+    "properties",
+    "required",
+  ])
+  expect(heard[1]?.body.messages[2]).toMatchObject({
+    role: "user",
+    content: [
+      { toolResult: { toolUseId: "call_a", status: "success" } },
+      { toolResult: { toolUseId: "call_b", status: "error" } },
+    ],
+  })
+})
+
+test("gemini: generateContent", async () => {
+  const { url, heard } = await listen(scripted("gemini"))
+  const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: url } })
+  const { gate, made } = desk()
+  const contents: Content[] = [{ role: "user", parts: [{ text: "Write to Ada." }] }]
+  for (let done = false; !done; ) {
+    const config = { tools: gemini.toolsFor(office) }
+    const response = await client.models.generateContent({ model: "m", contents, config })
+    const end = await gemini.handle(gate, response)
+    contents.push(...end.messages)
+    done = end.done
+  }
+  expect(made).toHaveLength(1)
+  const [declared] = heard[0]?.body.tools ?? []
+  expect(declared.functionDeclarations[1]).toMatchObject({ name: "mail_send_now" })
+  expect(declared.functionDeclarations[0].parametersJsonSchema).toMatchObject({ required: ["name"] })
+  expect(heard[1]?.body.contents[1].parts[0]).toMatchObject({ thoughtSignature: "c2ln" })
+  expect(heard[1]?.body.contents[2].parts).toMatchObject([
+    { functionResponse: { id: "call_a", name: "find", response: { output: '{"tool":"find","args":{"name":"Ada"}}' } } },
+    { functionResponse: { id: "call_b", name: "mail_send_now" } },
+  ])
+  const plan = gemini.planner({
+    send: (request) => client.models.generateContent(request),
+    model: "m",
+    schema: planSchema(office, { for: "gemini" }),
+  })
+  expect(await plan([{ role: "user", content: "Plan." }], { signal })).toMatchObject({
+    text: '{"version":1}',
+    usage: { inputTokens: 7, outputTokens: 5 },
+  })
+  expect(heard[2]?.body.generationConfig).toMatchObject({ responseMimeType: "application/json" })
+})
+
+test("the AI SDK: generateText", async () => {
+  const usage = {
+    inputTokens: { total: 7, noCache: 7, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: 5, text: 5, reasoning: undefined },
+  }
+  const answer = (content: object[], finishReason: "tool-calls" | "stop") =>
+    ({ content, finishReason: { unified: finishReason, raw: undefined }, usage, warnings: [] }) as never
+  const call = (toolCallId: string, toolName: string, input: string) => ({
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    input,
+  })
+  const calls = [
+    call("call_a", "find", '{"name":"Ada"}'),
+    call("call_b", "mail_send_now", '{"to":"ada","text":"x"}'),
+    call("call_c", "find", '{"name":'),
+  ]
+  const model = new MockLanguageModelV3({
+    doGenerate: [
+      answer(calls, "tool-calls"),
+      answer([{ type: "text", text: "It is done." }], "stop"),
+      answer([{ type: "text", text: '{"version":1}' }], "stop"),
+    ],
+  })
+  const { gate, made, proposed } = desk()
+  const messages: ModelMessage[] = [{ role: "user", content: "Write to Ada." }]
+  for (let done = false; !done; ) {
+    const result = await generateText({ model, messages, tools: aiSdk.toolsFor(office) })
+    const end = await aiSdk.handle(gate, result)
+    messages.push(...end.messages)
+    done = end.done
+  }
+  // What is no JSON the SDK has answered itself: once.
+  expect(proposed.map(({ callId }) => callId)).toEqual(["call_a", "call_b"])
+  expect(made).toHaveLength(1)
+  const [first, second] = model.doGenerateCalls
+  expect(first?.tools).toMatchObject([
+    { name: "find", inputSchema: { properties: { name: { type: "string" } }, required: ["name"] } },
+    { name: "mail_send_now" },
+  ])
+  const told = (second?.prompt ?? [])
+    .filter(({ role }) => role === "tool")
+    .flatMap(({ content }) => content as object[])
+  expect(told.map((part) => Reflect.get(part, "toolCallId")).toSorted()).toEqual(["call_a", "call_b", "call_c"])
+  const plan = aiSdk.planner({ send: (request) => generateText({ model, ...request }) })
+  expect(await plan([{ role: "user", content: "Plan." }], { signal })).toEqual({
+    text: '{"version":1}',
+    usage: { inputTokens: 7, outputTokens: 5 },
+  })
+})
+
+test("LangChain: its messages", async () => {
+  const { gate, made } = desk()
+  expect(langchain.toolsFor(office).map((tool) => convertToOpenAITool(tool).function.name)).toEqual([
+    "find",
+    "mail_send_now",
+  ])
+  const message = new AIMessage({
+    content: "I look.",
+    tool_calls: [{ type: "tool_call", id: "call_a", name: "find", args: { name: "Ada" } }],
+    invalid_tool_calls: [
+      { type: "invalid_tool_call", id: "call_b", name: "find", args: "{", error: "Malformed args." },
+    ],
+    additional_kwargs: { signature: "c2ln" },
+  })
+  const end = await langchain.handle(gate, message)
+  const spoken = end.messages.map(coerceMessageLikeToMessage)
+  expect(spoken.map((one) => one.type)).toEqual(["ai", "tool", "tool"])
+  const [said, ...told] = spoken
+  expect((said as AIMessage).tool_calls?.map(({ id }) => id)).toEqual(["call_a", "call_b"])
+  expect(said?.additional_kwargs).toMatchObject({ signature: "c2ln" })
+  expect(told.map((one) => (one as ToolMessage).tool_call_id)).toEqual(["call_a", "call_b"])
+  expect(told.map((one) => (one as ToolMessage).status)).toEqual(["success", "error"])
+  expect(made).toHaveLength(1)
+  // As it came, where nothing had to be written anew.
+  const plain = new AIMessage({ content: "", tool_calls: [{ id: "call_c", name: "find", args: { name: "Eve" } }] })
+  expect((await langchain.handle(gate, plain)).messages[0]).toBe(plain)
+  const plan = langchain.planner({
+    send: async (messages) => {
+      expect(messages.map(coerceMessageLikeToMessage)[0]).toBeInstanceOf(HumanMessage)
+      const usage_metadata = { input_tokens: 7, output_tokens: 5, total_tokens: 12 }
+      return Object.assign(new AIMessage('{"version":1}'), { usage_metadata })
+    },
+  })
+  expect(await plan([{ role: "user", content: "Plan." }], { signal })).toEqual({
+    text: '{"version":1}',
+    usage: { inputTokens: 7, outputTokens: 5 },
+  })
+})

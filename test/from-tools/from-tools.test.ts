@@ -1,0 +1,143 @@
+/** Tools that a host has already, of several libraries, become a catalog and a toolbox: nothing is believed of them. */
+import { tool as langchainTool } from "@langchain/core/tools"
+import { tool as aiTool, jsonSchema } from "ai"
+import { compile } from "sequitur"
+import { createRunner, memory } from "sequitur/run"
+import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { fromTools } from "../../src/planner/from-tools/from-tools.ts"
+
+const policy = { name: "shop", version: "1" } as const
+const order = z.object({ id: z.string() })
+
+const libraries = {
+  "AI SDK": {
+    find_order: aiTool({ description: "Find.", inputSchema: order, execute: async ({ id }) => ({ found: id }) }),
+  },
+  "AI SDK, by JSON Schema": {
+    find_order: aiTool({
+      description: "Find.",
+      inputSchema: jsonSchema<{ id: string }>({
+        type: "object",
+        properties: { id: { type: "string" } },
+        required: ["id"],
+      }),
+      execute: ({ id }) => ({ found: id }),
+    }),
+  },
+  LangChain: [langchainTool(({ id }) => ({ found: id }), { name: "find_order", description: "Find.", schema: order })],
+  "OpenAI, chat": [
+    {
+      type: "function",
+      function: {
+        name: "find_order",
+        description: "Find.",
+        parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+      },
+    },
+  ],
+  "OpenAI, responses": [
+    {
+      type: "function",
+      name: "find_order",
+      description: "Find.",
+      strict: true,
+      parameters: {
+        type: "object",
+        properties: { id: { type: "string" } },
+        required: ["id"],
+        additionalProperties: false,
+      },
+    },
+  ],
+  zod: { find_order: order.describe("Find.") },
+}
+
+describe.each(Object.entries(libraries))("%s", (library, existing) => {
+  const bare = library.startsWith("OpenAI") || library === "zod"
+  const handlers = bare ? { handlers: { find_order: (args: unknown) => ({ found: (args as { id: string }).id }) } } : {}
+
+  test("a tool has an effect, and gives what is untrusted and private, until the policy says otherwise", () => {
+    const { catalog, refused, unmapped } = fromTools(existing, { ...policy, ...handlers })
+    expect(refused).toEqual([])
+    expect(unmapped).toEqual(["find_order"])
+    expect(catalog.diagnostics.filter(({ severity }) => severity === "error")).toEqual([])
+    expect(catalog.tools.get("find_order")).toMatchObject({ effect: "write", mutates: true, description: "Find." })
+    expect(catalog.spec.tools.find_order).toMatchObject({ untrusted: true, private: true })
+    const tools = { find_order: { effect: "read", untrusted: ["/found"] } } as const
+    const mapped = fromTools(existing, { ...policy, ...handlers, tools })
+    expect(mapped.catalog.tools.get("find_order")?.effect).toBe("read")
+    expect(mapped.unmapped).toEqual([])
+  })
+
+  test("its arguments are held to its schema, which is closed", () => {
+    const { catalog } = fromTools(existing, { ...policy, ...handlers })
+    const codes = (args: object) =>
+      compile(catalog, JSON.stringify({ version: 1, steps: [{ id: "s", tool: "find_order", args }] })).diagnostics.map(
+        ({ code }) => code,
+      )
+    expect(codes({ id: "A-1" })).toEqual([])
+    expect(codes({ id: 1 })).toHaveLength(1)
+    expect(codes({ id: "A-1", more: 1 })).toHaveLength(1)
+    if (library !== "OpenAI, responses") expect(catalog.diagnostics).not.toEqual([])
+  })
+
+  test("what did the work does it", async () => {
+    const { catalog, tools } = fromTools(existing, { ...policy, ...handlers })
+    const compiled = compile(catalog, '{"version":1,"steps":[{"id":"s","tool":"find_order","args":{"id":"A-1"}}]}')
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics))
+    const runner = createRunner({ catalog, tools, store: memory() })
+    const who = { principal: { tenant: "acme", subject: "ada" }, sessionId: "s", taskId: "t" }
+    const result = await runner.run(compiled.plan, who)
+    expect(result.status).toBe("succeeded")
+    expect(result.of("s", "find_order")).toEqual({ found: "A-1" })
+    await runner.close()
+  })
+})
+
+test("a tool that cannot be held is left out by name, with what and why; the others stay", () => {
+  const { catalog, refused } = fromTools(
+    {
+      trims: z.object({ a: z.string().trim(), b: z.coerce.number(), c: z.string().default("x") }),
+      "no name": order,
+      idle: { description: "Does nothing.", inputSchema: order },
+      odd: { description: "No schema.", execute: () => 1 },
+      good: order,
+    },
+    { ...policy, handlers: { trims: () => 1, "no name": () => 1, good: () => 1 } },
+  )
+  expect([...catalog.tools.keys()]).toEqual(["good"])
+  expect(refused.map(({ name }) => name)).toEqual(["trims", "no name", "idle", "odd"])
+  const [trims, named, idle, odd] = refused.map(({ why }) => why.join("; "))
+  for (const place of ["/a", "/b", "/c"]) expect(trims).toContain(place)
+  expect(named).toContain("name")
+  expect(idle).toContain("handlers")
+  expect(odd).toContain("no schema")
+})
+
+test("a policy for a tool that is not there is the host's mistake", () => {
+  const give = (more: object) => () => fromTools({ good: order }, { ...policy, handlers: { good: () => 1 }, ...more })
+  expect(give({ tools: { god: { effect: "read" } } })).toThrow("`god`")
+  expect(give({ handlers: { god: () => 1 } })).toThrow("`god`")
+  expect(() => fromTools(7 as never, policy)).toThrow(TypeError)
+})
+
+test("a tool that tells how far it is: its last word is the result", async () => {
+  const existing = {
+    count: {
+      description: "Count.",
+      inputSchema: z.strictObject({}),
+      async *execute() {
+        yield { n: 1 }
+        yield { n: 2 }
+      },
+    },
+  }
+  const { catalog, tools } = fromTools(existing, { ...policy, tools: { count: { effect: "read" } } })
+  const compiled = compile(catalog, '{"version":1,"steps":[{"id":"s","tool":"count","args":{}}]}')
+  if (!compiled.ok) throw new Error("refused")
+  const runner = createRunner({ catalog, tools, store: memory() })
+  const who = { principal: { tenant: "acme", subject: "ada" }, sessionId: "s", taskId: "t" }
+  expect((await runner.run(compiled.plan, who)).of("s", "count")).toEqual({ n: 2 })
+  await runner.close()
+})
