@@ -1,11 +1,12 @@
 /** The commands about MCP: taking a server's tools in, and offering a catalog as a server. */
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { type Done, examples, format } from "../option.ts"
+import { approvers, type Done, examples, format, store, userName } from "../option.ts"
 
 export function addMcp(program: Command, done: Done): void {
   const mcp = program.command("mcp").description("take in the tools of an MCP server, or offer a catalog as one")
   addImport(mcp, done)
   addDiff(mcp, done)
+  addServe(mcp, done)
 }
 
 const collect = (one: string, before: readonly string[] = []): readonly string[] => [...before, one]
@@ -68,6 +69,43 @@ function addDiff(mcp: Command, done: Done): void {
     .addHelpText("after", examples('mcp diff shop.ts --command "node server.js"'))
     .addHelpText("after", "\nExit codes: 0 nothing has changed, 1 something has, or there was no list, 2 wrong usage.")
     .action(async (catalog, options) => done(await (await import("./mcp-diff.ts")).diffTools(catalog, options)))
+}
+
+function addServe(mcp: Command, done: Done): void {
+  mcp
+    .command("serve")
+    .description(
+      "offer a catalog to MCP clients: compile, explain and run plans; on standard input and output, or over HTTP",
+    )
+    .option("--catalog <file>", "the catalog's module (default: the one in this folder)")
+    .option("--tools <file>", "the toolbox's module (default: the one beside the catalog; without any, nothing is run)")
+    .addOption(store())
+    .addOption(approvers())
+    .addOption(new Option("--http <port>", "listen there, on this machine only; 0 is any free port").argParser(port))
+    .option("--tokens <file>", "with --http: who may ask, a JSON list of {sha256, tenant, subject, roles}")
+    .option("--tenant <name>", "of whoever asks on standard input", "local")
+    .option("--subject <name>", "who that is", userName())
+    .option("--roles <names>", "their roles, with commas between them")
+    .option("--session <id>", "the session of limits (default: one for each caller)")
+    .option("--task <id>", "in one task the same call is not made twice (default: the session)")
+    .addOption(
+      new Option("--literals <what>", "what a plan's literals are taken for: nobody knows what the model has read")
+        .choices(["trusted", "untrusted"])
+        .default("untrusted"),
+    )
+    .addOption(format())
+    .addHelpText(
+      "after",
+      examples("mcp serve --catalog catalog.ts --store runs.db", "mcp serve --http 8080 --tokens tokens.json"),
+    )
+    .addHelpText("after", '\nA token is known by its digest: printf %s "$TOKEN" | sha256sum')
+    .action(async (options) => done(await (await import("./mcp-serve.ts")).serveCatalog(options)))
+}
+
+function port(text: string): number {
+  const found = Number(text)
+  if (/^\d+$/.test(text) && found <= 65_535) return found
+  throw new InvalidArgumentError("It must be a port, 0 to 65535.")
 }
 
 function count(text: string): number {

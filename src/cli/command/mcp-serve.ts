@@ -1,0 +1,117 @@
+/** `sequitur mcp serve`: a catalog for MCP clients. Who asks is told by the options, or by their token; never by what they ask. */
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { copyPrincipal } from "../../compile.ts"
+import { sqlite } from "../../journal/sqlite.ts"
+import { serveHttp, serveStdio } from "../../planner/mcp/serve/serve.ts"
+import { createRunner, type Runner } from "../../run/runner.ts"
+import type { Principal } from "../../run/toolbox.ts"
+import { approversFor } from "../approvers.ts"
+import { findCatalog, loadCatalog, loadTools, moduleIn, nameOf } from "../modules.ts"
+import { isFaulty } from "../plan-file.ts"
+import { complain, exit, type Format, print, printJson, reasonOf, UsageError } from "../terminal.ts"
+import { needSdk } from "./mcp-place.ts"
+
+export interface ServeOptions {
+  readonly catalog?: string
+  readonly tools?: string
+  readonly store: string
+  readonly approvers?: string
+  readonly http?: number
+  readonly tokens?: string
+  readonly tenant: string
+  readonly subject: string
+  readonly roles?: string
+  readonly session?: string
+  readonly task?: string
+  readonly literals: "trusted" | "untrusted"
+  readonly format: Format
+}
+
+export async function serveCatalog(options: ServeOptions): Promise<number> {
+  const { http, tokens, literals } = options
+  if (http !== undefined && tokens === undefined) throw new UsageError("--http needs --tokens: who may ask")
+  if (http === undefined && tokens !== undefined) throw new UsageError("--tokens is for --http")
+  const known = tokens === undefined ? undefined : readTokens(tokens)
+  const catalogPath = resolve(options.catalog ?? findCatalog("-"))
+  const catalog = await loadCatalog(catalogPath)
+  if (isFaulty(catalog)) throw new UsageError(`${nameOf(catalogPath)} has faults of its own; see \`sequitur lint\``)
+  const toolsPath = options.tools ?? moduleIn(dirname(catalogPath), "tools")
+  if (toolsPath === undefined)
+    complain(`there are no tools beside ${nameOf(catalogPath)}: plans are compiled and explained, not run`)
+  const runner =
+    toolsPath === undefined ? undefined : await makeRunner(resolve(toolsPath), catalogPath, catalog, options)
+  const service = { catalog, runner, literals, scope: scopeBy(options) }
+  const serving = await needSdk(
+    http === undefined
+      ? serveStdio({ ...service, principal: principalOf(options) })
+      : serveHttp({ ...service, port: http, authenticate: (request) => find(known ?? new Map(), request) }).catch(
+          (error) => {
+            throw "code" in error && error.syscall === "listen"
+              ? new UsageError(`--http ${http}: ${reasonOf(error)}`)
+              : error
+          },
+        ),
+  )
+  if (http !== undefined) {
+    if (options.format === "json") printJson({ url: serving.url })
+    else print(`listening on ${serving.url}`)
+  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void serving.close())
+  await serving.closed
+  // What is under way is waited for, as by every command that runs plans.
+  await runner?.close({ graceMs: 30_000 })
+  return exit.fine
+}
+
+async function makeRunner(
+  toolsPath: string,
+  catalogPath: string,
+  catalog: Awaited<ReturnType<typeof loadCatalog>>,
+  { store, approvers }: ServeOptions,
+): Promise<Runner> {
+  const tools = await loadTools(toolsPath)
+  if (tools.fault !== undefined) throw new UsageError(`${nameOf(toolsPath)}: ${tools.fault.message}`)
+  return createRunner({ catalog, tools, store: sqlite(store), approvers: approversFor(approvers, catalogPath) })
+}
+
+function principalOf({ tenant, subject, roles = "" }: ServeOptions): Principal {
+  const names = roles.split(",").flatMap((role) => (role.trim() === "" ? [] : [role.trim()]))
+  return { tenant, subject, roles: names }
+}
+
+const scopeBy =
+  ({ session, task }: ServeOptions) =>
+  ({ subject }: Principal): { readonly sessionId: string; readonly taskId: string } => {
+    const sessionId = session ?? `mcp:${subject}`
+    return { sessionId, taskId: task ?? sessionId }
+  }
+
+type Tokens = ReadonlyMap<string, Principal>
+
+/** By the token's digest, so that whoever reads the file cannot ask, and comparing tells nothing of a token. */
+function readTokens(file: string): Tokens {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"))
+  } catch (error) {
+    throw new UsageError(`the tokens in ${nameOf(file)} cannot be read: ${reasonOf(error)}`)
+  }
+  if (!Array.isArray(value) || value.length === 0) throw new UsageError(`${nameOf(file)} must be a list of who may ask`)
+  return new Map(
+    value.map((one, at) => {
+      const principal = typeof one === "object" && one !== null ? copyPrincipal(one) : undefined
+      if (principal === undefined || !/^[0-9a-f]{64}$/.test(one.sha256))
+        throw new UsageError(
+          `${nameOf(file)}: entry ${at} must be {"sha256": "<64 hex digits>", "tenant": …, "subject": …, "roles": […]}`,
+        )
+      return [one.sha256 as string, principal]
+    }),
+  )
+}
+
+function find(tokens: Tokens, request: Request): Principal | undefined {
+  const [, token] = /^Bearer ([\x21-\x7e]{16,512})$/i.exec(request.headers.get("authorization") ?? "") ?? []
+  return token === undefined ? undefined : tokens.get(createHash("sha256").update(token).digest("hex"))
+}
