@@ -17,6 +17,9 @@ import { type Bound, peek, verify } from "./token.ts"
 /** In the place of a request and of a step: no step has such a name. */
 const ofPlan = { request: "plan", step: "*" } as const
 
+/** The run that a token says it is for: nothing of it is believed yet. */
+export const runOf = (token: unknown): string | undefined => peek(token)?.run
+
 type Start = Pick<RunStarted, "tenant" | "subject" | "roles" | "planHash" | "catalogHash" | "inputs">
 
 /** What a token must say to be about this plan, for this run. */

@@ -169,11 +169,14 @@ describe("a plan that was approved as a whole", () => {
   })
 
   test("is for one run: neither again, nor under another id", async () => {
-    const { run, made } = world()
+    const { run, made, runner } = world()
     const runId = fresh()
     const token = await say(await request(plan, runId))
     expect(await codeOf(run(plan, fresh(), token))).toBe("RUN308")
-    expect(await codeOf(run(plan, runId, token))).toBe("taken")
+    const scope = { principal, inputs, sessionId: "s", taskId: "t", approval: token }
+    // The token names its run.
+    expect(await runner.run(plan, scope)).toMatchObject({ status: "succeeded", runId })
+    expect(await codeOf(runner.run(plan, scope))).toBe("RUN207")
     expect(await codeOf(run(plan, runId, token))).toBe("RUN207")
     expect(made).toHaveLength(2)
   })
