@@ -75,7 +75,20 @@ const work = Effect.fnUntraced(function* (
   const register = new Register(book.journal, ready)
   const ids = yield* Ids
   const approvers = keySet && approversIn(keySet)
-  const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, approvers, cautious: false, stopping }
+  const desk: Desk = {
+    ready,
+    stale,
+    book,
+    worker,
+    clock,
+    ids,
+    pulse,
+    register,
+    approvers,
+    cautious: false,
+    fresh: { call: "", reads: new Set() },
+    stopping,
+  }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
   const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))

@@ -9,14 +9,20 @@ import type { Desk } from "./desk.ts"
 import { checkHandler } from "./dispatch.ts"
 import { pause, pauseAfter } from "./pause.ts"
 
-/** One of them at a time: what it says is held against what was known when all are as fresh as they must be. */
+/**
+ * One of them at a time, each once before a call: where reading takes longer than its answer may stand, it would otherwise be read for
+ * ever. Whoever takes the run up later begins anew.
+ */
 export function* reread(
   desk: Desk,
-  { stepId: before, basis }: CallAction,
+  { stepId: before, attempt: callAttempt, basis }: CallAction,
 ): Effect.fn.Return<Reread | "look-again" | undefined, RunFailure> {
   const { book, clock, worker, pulse, ready } = desk
+  if (basis === undefined) return undefined
   const nowMs = clock.currentTimeMillisUnsafe()
-  const old = basis?.reads.find(({ sinceMs }) => nowMs - sinceMs > basis.maxAgeMs)
+  const call = `${callAttempt} ${before}`
+  const fresh = desk.fresh.call === call ? desk.fresh.reads : new Set<string>()
+  const old = basis.reads.find(({ stepId, sinceMs }) => nowMs - sinceMs > basis.maxAgeMs && !fresh.has(stepId))
   const tool = old && ready?.catalog.tools.get(old.tool)
   if (old === undefined || tool === undefined) return undefined
   const missing = checkHandler(worker, tool)
@@ -26,8 +32,8 @@ export function* reread(
   const retry = retryIn(book.state, tool.name)
   for (let attempt = 1; ; attempt++) {
     const stop = pulse.watch(() => worker.cutOff?.())
-    const call = { stepId, tool, attempt, args }
-    const answer = yield* Effect.interruptible(perform(worker, call, { ms: tool.timeoutMs }))
+    const calling = { stepId, tool, attempt, args }
+    const answer = yield* Effect.interruptible(perform(worker, calling, { ms: tool.timeoutMs }))
     stop()
     if (pulse.takeNews()) {
       yield* book.catchUp()
@@ -35,6 +41,7 @@ export function* reread(
     }
     const { tookMs, failure } = answer
     const about = { kind: "reread", stepId, before, tool: tool.name, tookMs } as const
+    desk.fresh = { call, reads: new Set([...fresh, stepId]) }
     if (answer.kind === "outcome" && answer.result !== undefined && failure === undefined)
       return { ...about, result: answer.result }
     if (failure !== undefined && attempt >= retry.times) return { ...about, failure }
