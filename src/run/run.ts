@@ -110,7 +110,7 @@ export const execute = <
 
 /** What was approved beforehand was approved for one run, which it names. */
 function withRunId<Options extends Pick<RunOptions, "approval" | "runId">>(options: Options): Options {
-  const { approval, runId = runOf(Array.isArray(approval) ? approval[0] : approval) } = options
+  const { approval, runId = runOf(approval) } = options
   return runId === undefined ? options : { ...options, runId }
 }
 

@@ -186,6 +186,11 @@ describe("a plan that was approved as a whole", () => {
     const runId = fresh()
     const asked = await request(plan, runId)
     const token = await say(asked)
+    const trap = new Proxy([token], {
+      get: () => {
+        throw new Error("a trap")
+      },
+    })
     const other = planOf(look, open, pay("a", { cents: 901 }), pay("b", { cents, to: "bob" }))
     const tokens: readonly (readonly [string, () => Promise<unknown>])[] = [
       ["RUN308", async () => run(other, runId, token)],
@@ -203,6 +208,8 @@ describe("a plan that was approved as a whole", () => {
       ["RUN306", async () => run(plan, runId, null)],
       ["RUN306", async () => run(plan, runId, { token })],
       ["RUN201", async () => run(plan, runId, [])],
+      ["RUN201", async () => run(plan, runId, Array(17).fill(token))],
+      ["RUN201", async () => run(plan, runId, trap)],
       ["RUN311", async () => run(plan, runId, [token, await say(asked, "eve", { reason: "again" })])],
     ]
     for (const [code, refused] of tokens) expect(await codeOf(refused())).toBe(code)
