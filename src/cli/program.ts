@@ -231,7 +231,7 @@ function addRun(program: Command, done: Done): void {
       "--task <id>",
       "the task that this run is for: in one task the same call has the same idempotency key, for its tool to honour (default: a new one)",
     )
-    .option("--run <id>", "the run's id (default: a new one)")
+    .option("--run <id>", "the run's id (default: that of its approval, or a new one)")
     .option(
       "--approval <jws...>",
       "what was signed by those who agree to the whole plan, as `approve --plan` prints it; @file reads it from a file",
@@ -270,7 +270,7 @@ function addDecisions(program: Command, done: Done): void {
     .addHelpText(
       "after",
       "  $ sequitur approve --plan plan.json --run ticket-81 --inputs inputs.json --subject ada --key eve.key.json > token\n" +
-        "  $ sequitur run plan.json --run ticket-81 --inputs inputs.json --subject ada --approval @token",
+        "  $ sequitur run plan.json --inputs inputs.json --subject ada --approval @token",
     )
     .action(async (run, step, options) => {
       if (options.plan !== undefined) {

@@ -26,7 +26,7 @@ export interface RunOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly origin?: { readonly [key: string]: unknown }
   /** What the planner has used, as far as the host knows: it counts in the budgets of the run. */
   readonly spent?: { readonly tokens?: number; readonly microUsd?: number }
-  /** What people have signed who agree to the whole plan: of `issueApproval`, over the `bound` of a `planRequest` with this `runId`. */
+  /** What people have signed who agree to the whole plan: of `issueApproval`, over the `bound` of a `planRequest`. It names the run that it is for. */
   readonly approval?: string | readonly string[] | undefined
   /** Chosen by the host; otherwise made, and not to be guessed. */
   readonly runId?: string

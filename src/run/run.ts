@@ -15,7 +15,7 @@ import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { holdToPlan, proveWords } from "./adopted.ts"
 import type { KeySet } from "./approval/key-set.ts"
-import { admitApproval } from "./approval/plan.ts"
+import { admitApproval, runOf } from "./approval/plan.ts"
 import type { CredentialsProvider } from "./call/credentials.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
@@ -94,8 +94,9 @@ export const execute = <
   Effect.gen(function* () {
     const refused = admitPlan(plan)
     if (refused !== undefined) return yield* refused
-    const options = readOptions(given)
-    if (options instanceof InputsRefused) return yield* options
+    const read = readOptions(given)
+    if (read instanceof InputsRefused) return yield* read
+    const options = withRunId(read)
     const toolbox = equip(options)
     if (toolbox.fault !== undefined) return yield* toolbox.fault
     const ready = prepare(plan, toolbox.catalog)
@@ -118,6 +119,12 @@ export const execute = <
     const book = new Book(yield* Journal, holder, clock, state, [first], options.onEvent)
     return report<Spec, Results>(yield* drive({ ...ready, keySecret }, toolbox, book, holder.leaseMs, options))
   })
+
+/** What was approved beforehand was approved for one run, which it names. */
+function withRunId<Options extends Pick<RunOptions, "approval" | "runId">>(options: Options): Options {
+  const { approval, runId = runOf(approval) } = options
+  return runId === undefined ? options : { ...options, runId }
+}
 
 /** With what people have agreed to beforehand. */
 const approved = (

@@ -45,8 +45,6 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const onBegin = (): void => tellPlan(file, plan, format)
   const approvers = approversFor(options.approvers, catalogPath)
   const { run: named, approval } = options
-  if (approval !== undefined && named === undefined)
-    throw new UsageError("a plan is approved for one run: give its id with --run, as `approve --plan` was given it")
   const tokens = approval === undefined ? undefined : await Promise.all(approval.map(readToken))
   return follow({ catalog, toolsPath, approvers, store, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {

@@ -17,6 +17,18 @@ import { type Bound, peek, verify } from "./token.ts"
 /** In the place of a request and of a step: no step has such a name. */
 const ofPlan = { request: "plan", step: "*" } as const
 
+/** The run that tokens say they are for: nothing of them is believed yet. */
+export const runOf = (given: unknown): string | undefined => peek(tokensIn(given)[0])?.run
+
+/** None where they cannot be read. */
+function tokensIn(given: unknown): readonly unknown[] {
+  try {
+    return Array.isArray(given) ? [...given.slice(0, tokensMax + 1)] : [given]
+  } catch {
+    return []
+  }
+}
+
 type Start = Pick<RunStarted, "tenant" | "subject" | "roles" | "planHash" | "catalogHash" | "inputs">
 
 /** What a token must say to be about this plan, for this run. */
@@ -95,7 +107,7 @@ export async function admitApproval(
   keySet: KeySet | undefined,
   nowMs: number,
 ): Promise<PlanApproval | Unproved | InputsRefused> {
-  const tokens = Array.isArray(given) ? [...given] : [given]
+  const tokens = tokensIn(given)
   if (tokens.length === 0 || tokens.length > tokensMax)
     return new InputsRefused({
       field: "`approval`",
@@ -117,7 +129,7 @@ export async function admitApproval(
     const refuse = (problem: string): ApproverNotEntitled => new ApproverNotEntitled({ runId, stepId, by, problem })
     if (tenant !== started.tenant) return refuse("they belong to another tenant")
     if (people.some((one) => one.by === by)) return refuse("they have agreed already")
-    people.push({ by, roles: [...roles], reason: claims.reason, token })
+    people.push({ by, roles: [...roles], reason: claims.reason, token: token as string })
   }
   return { blast, people }
 }

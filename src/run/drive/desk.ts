@@ -25,6 +25,8 @@ export interface Desk {
   readonly credentials: CredentialsProvider | undefined
   /** Whether something that the run asked the store for was taken: from then on it looks before it asks. */
   cautious: boolean
+  /** What was read again, in this process, for the call that is about to be made: by then it is as fresh as it can be. */
+  fresh: { readonly call: string; readonly reads: ReadonlySet<string> }
   /** Whether the run must be let go of before its next step. */
   readonly stopping: () => boolean
 }

@@ -96,6 +96,7 @@ const work = Effect.fnUntraced(function* (
     approvers,
     credentials,
     cautious: false,
+    fresh: { call: "", reads: new Set() },
     stopping,
   }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.

@@ -10,14 +10,20 @@ import { checkHandler } from "./dispatch.ts"
 import { pause, pauseAfter } from "./pause.ts"
 import { trust } from "./trust.ts"
 
-/** One of them at a time: what it says is held against what was known when all are as fresh as they must be. */
+/**
+ * One of them at a time, each once before a call: where reading takes longer than its answer may stand, it would otherwise be read for
+ * ever. Whoever takes the run up later begins anew.
+ */
 export function* reread(
   desk: Desk,
-  { stepId: before, basis }: CallAction,
+  { stepId: before, attempt: callAttempt, basis }: CallAction,
 ): Effect.fn.Return<Reread | "look-again" | undefined, RunFailure> {
   const { book, clock, worker, pulse, ready } = desk
+  if (basis === undefined) return undefined
   const nowMs = clock.currentTimeMillisUnsafe()
-  const old = basis?.reads.find(({ sinceMs }) => nowMs - sinceMs > basis.maxAgeMs)
+  const call = `${callAttempt} ${before}`
+  const fresh = desk.fresh.call === call ? desk.fresh.reads : new Set<string>()
+  const old = basis.reads.find(({ stepId, sinceMs }) => nowMs - sinceMs > basis.maxAgeMs && !fresh.has(stepId))
   const tool = old && ready?.catalog.tools.get(old.tool)
   if (old === undefined || tool === undefined) return undefined
   const missing = checkHandler(worker, tool)
@@ -26,11 +32,11 @@ export function* reread(
   const { stepId, args } = old
   const retry = retryIn(book.state, tool.name)
   for (let attempt = 1; ; attempt++) {
-    const call = { stepId, tool, attempt, args }
-    const trusted = yield* trust(desk, call)
+    const calling = { stepId, tool, attempt, args }
+    const trusted = yield* trust(desk, calling)
     if (trusted === "look-again") return trusted
     const stop = pulse.watch(() => worker.cutOff?.())
-    const answer = yield* Effect.interruptible(perform(worker, { ...call, ...trusted }, { ms: tool.timeoutMs }))
+    const answer = yield* Effect.interruptible(perform(worker, { ...calling, ...trusted }, { ms: tool.timeoutMs }))
     stop()
     if (pulse.takeNews()) {
       yield* book.catchUp()
@@ -38,6 +44,7 @@ export function* reread(
     }
     const { tookMs, failure } = answer
     const about = { kind: "reread", stepId, before, tool: tool.name, tookMs } as const
+    desk.fresh = { call, reads: new Set([...fresh, stepId]) }
     if (answer.kind === "outcome" && answer.result !== undefined && failure === undefined)
       return { ...about, result: answer.result }
     if (failure !== undefined && attempt >= retry.times) return { ...about, failure }

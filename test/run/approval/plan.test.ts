@@ -169,11 +169,14 @@ describe("a plan that was approved as a whole", () => {
   })
 
   test("is for one run: neither again, nor under another id", async () => {
-    const { run, made } = world()
+    const { run, made, runner } = world()
     const runId = fresh()
     const token = await say(await request(plan, runId))
     expect(await codeOf(run(plan, fresh(), token))).toBe("RUN308")
-    expect(await codeOf(run(plan, runId, token))).toBe("taken")
+    const scope = { principal, inputs, sessionId: "s", taskId: "t", approval: token }
+    // The token names its run.
+    expect(await runner.run(plan, scope)).toMatchObject({ status: "succeeded", runId })
+    expect(await codeOf(runner.run(plan, scope))).toBe("RUN207")
     expect(await codeOf(run(plan, runId, token))).toBe("RUN207")
     expect(made).toHaveLength(2)
   })
@@ -183,6 +186,11 @@ describe("a plan that was approved as a whole", () => {
     const runId = fresh()
     const asked = await request(plan, runId)
     const token = await say(asked)
+    const trap = new Proxy([token], {
+      get: () => {
+        throw new Error("a trap")
+      },
+    })
     const other = planOf(look, open, pay("a", { cents: 901 }), pay("b", { cents, to: "bob" }))
     const tokens: readonly (readonly [string, () => Promise<unknown>])[] = [
       ["RUN308", async () => run(other, runId, token)],
@@ -200,6 +208,8 @@ describe("a plan that was approved as a whole", () => {
       ["RUN306", async () => run(plan, runId, null)],
       ["RUN306", async () => run(plan, runId, { token })],
       ["RUN201", async () => run(plan, runId, [])],
+      ["RUN201", async () => run(plan, runId, Array(17).fill(token))],
+      ["RUN201", async () => run(plan, runId, trap)],
       ["RUN311", async () => run(plan, runId, [token, await say(asked, "eve", { reason: "again" })])],
     ]
     for (const [code, refused] of tokens) expect(await codeOf(refused())).toBe(code)

@@ -2,7 +2,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Compiled, compile, defineCatalog, type GuardFacts, predicate, tool } from "sequitur"
+import { type Compiled, compile, defineCatalog, diffCatalogs, type GuardFacts, predicate, tool } from "sequitur"
 import {
   createRunner,
   type Event,
@@ -275,6 +275,13 @@ describe("compile and explain", () => {
       code: "RUN202",
       message: expect.stringContaining("machine"),
     })
+    const { parts } = diffCatalogs(
+      catalogOf(() => true),
+      catalogOf(() => true, "2"),
+    )
+    expect(parts).toMatchObject([
+      { part: "machine", tool: null, changes: [{ before: "rule small@1", after: "rule small@2" }] },
+    ])
   })
 
   test("a guard that is none is told, and a machine with one lets nobody through", () => {

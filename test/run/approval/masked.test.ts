@@ -1,0 +1,100 @@
+/** What is read again, looked at by a rule or refused right before a call holds the same secrets as any other entry, and shows as few. */
+import { type Compiled, compile, defineCatalog, predicate, tool } from "sequitur"
+import { createRunner, memory, RunSecrets } from "sequitur/run"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { explainEntry } from "../../../src/explain/history.ts"
+import { plain } from "../../../src/explain/look.ts"
+import { accepted } from "../desk.ts"
+
+const token = "tok/98765+secret=="
+const Secret = z.string().meta({ sensitive: true })
+
+const catalog = defineCatalog({
+  name: "vault",
+  version: "1",
+  machine: {
+    initial: "LOOKING",
+    transitions: { LOOKING: { PAYING: { guard: predicate("known", "1", () => true) } }, PAYING: {} },
+  },
+  tools: {
+    login: tool({
+      description: "Open a session.",
+      effect: "read",
+      params: z.strictObject({}),
+      result: z.object({ token: Secret, note: z.string(), pin: z.int().meta({ sensitive: true }) }),
+    }),
+    pay: tool({
+      description: "Pay.",
+      effect: "write",
+      params: z.strictObject({ session: z.string(), pin: z.int() }),
+      states: ["PAYING"],
+      validate: true,
+      idempotency: "natural",
+      compensate: "none",
+      authority: { freshness: { pointers: ["/session"], maxAgeMs: 1 } },
+    }),
+  },
+})
+
+const from = (path: string) => ({ $from: "in", path })
+const plan = accepted(
+  compile(
+    catalog,
+    JSON.stringify({
+      version: 1,
+      steps: [
+        { id: "in", tool: "login", args: {} },
+        { id: "open", transition: "PAYING" },
+        { id: "pay", tool: "pay", args: { session: from("/token"), pin: from("/pin") } },
+      ],
+    }),
+  ) as Compiled,
+)
+
+test("in entries as they are shown, in words and as data", async () => {
+  const runner = createRunner({
+    catalog,
+    store: memory(),
+    tools: {
+      login: async () => {
+        await new Promise((done) => setTimeout(done, 5))
+        return { token, note: `for ${encodeURIComponent(token)}`, pin: 471_108 }
+      },
+      pay: {
+        call: () => null,
+        validate: ({ session, pin }) =>
+          `${session} (${Buffer.from(session).toString("base64")}) with ${pin} is not known`,
+      },
+    },
+  })
+  const scope = { principal: { tenant: "acme", subject: "ada" }, sessionId: "s", taskId: "t", runId: "run" }
+  // The rule's entry, and what was read again, take longer than what it rests on may be old.
+  const report = await runner.run(plan, scope)
+  const entries = await runner.entries("run")
+  const kinds = entries.map(({ event }) => event.kind)
+  expect([report.status, kinds.includes("rule-evaluated"), kinds.at(-2)]).toEqual(["failed", true, "step-refused"])
+  const secrets = RunSecrets.of(entries)
+  const shown = entries.map((entry) => secrets.redact(entry))
+  for (const text of [JSON.stringify(shown), ...shown.map((entry) => explainEntry(entry, plain))])
+    for (const way of [token, encodeURIComponent(token), Buffer.from(token).toString("base64"), "471108"])
+      expect(text).not.toContain(way)
+  expect(JSON.stringify(entries)).toContain("471108")
+})
+
+test("in what was read again, wherever that stands", () => {
+  const started = { kind: "reread", stepId: "in", before: "pay", tool: "login", tookMs: 1 } as const
+  const secrets = new RunSecrets()
+  secrets.note({
+    kind: "run-started",
+    document: { version: 1, steps: plan.plan.document.steps },
+    inputs: null,
+    tools: { login: { sensitive: { result: ["/token", "/pin"] } }, pay: {} },
+  } as never)
+  const event = { ...started, result: { token, note: `for ${token}`, pin: 471_108 } }
+  secrets.note(event)
+  const text = JSON.stringify(secrets.redactEvent(event))
+  expect(text).not.toContain(token)
+  expect(text).not.toContain("471108")
+  expect(text).toContain('"before":"pay"')
+})
