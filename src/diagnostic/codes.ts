@@ -872,7 +872,7 @@ export const codes = {
     hint: "Find out which of the two is so: the catalog counts, and the claim is believed by nobody.",
     advice: "Look at what the tool does, and mend its declaration, or have its server mend the claim.",
     why: "What a server says of its own tool is no permission; but where it differs, one of you is mistaken.",
-    plain: "What the maker of one of the tools says of it does not agree with how it is set up here.",
+    plain: "What the maker of one of the actions here says of it does not agree with how it is set up.",
   },
 
   SEQ901: {
