@@ -1,6 +1,15 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
 import { standing } from "./asked.ts"
-import type { ApprovalDecided, CallRefused, CircuitReset, Event, Intent, Resolved, RunEnded } from "./entry.ts"
+import type {
+  ApprovalDecided,
+  CallObserved,
+  CallRefused,
+  CircuitReset,
+  Event,
+  Intent,
+  Resolved,
+  RunEnded,
+} from "./entry.ts"
 import { refuseAdded } from "./open.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
@@ -27,6 +36,8 @@ export function refuse(state: RunState, event: Event): string | undefined {
     case "call-refused":
     case "circuit-reset":
       return refuseNoted(state, event)
+    case "call-observed":
+      return refuseNoted(state, event) ?? refuseObserved(state, event)
   }
   if (status === "in_doubt") return "the run is in doubt"
   if (status === "awaiting_approval" && event.kind !== "winding-down") return "the run waits for a decision"
@@ -61,6 +72,7 @@ type Work = Exclude<
       | "run-ended"
       | "run-closed"
       | "call-refused"
+      | "call-observed"
       | "circuit-reset"
   }
 >
@@ -211,10 +223,15 @@ function refuseDecision(
 }
 
 /** What an open run keeps beside its steps, however it stands. */
-function refuseNoted({ open }: RunState, event: CallRefused | CircuitReset): string | undefined {
+function refuseNoted({ open }: RunState, event: CallRefused | CallObserved | CircuitReset): string | undefined {
   if (open === undefined) return "no calls are proposed to a run of a whole plan"
   if (event.kind === "circuit-reset" || !open.calls.has(event.callId)) return undefined
   return `call \`${event.callId}\` was made before`
+}
+
+function refuseObserved(state: RunState, { made }: CallObserved): string | undefined {
+  if (made === undefined) return undefined
+  return state.status === "running" ? (refuseBusy(state) ?? refuseAdded(state, made)) : "the run does not go on"
 }
 
 function refuseClosing({ open, status, step }: RunState): string | undefined {
