@@ -41,6 +41,7 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
   const before = hand.state
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
   const seen = (yield* hand.settle()).done
+  if (hand.stale !== undefined) return yield* hand.stale
   const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
@@ -166,6 +167,7 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
   for (;;) {
     const before = hand.state
     const state = yield* hand.settle()
+    if (hand.stale !== undefined) return yield* hand.stale
     const about = (stepId: string): Named => ({ callId: callId ?? stepId, tool: to })
     const { steps } = state.started.document
     const known = callId === undefined ? undefined : state.open?.calls.get(callId)
