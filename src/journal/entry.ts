@@ -52,6 +52,7 @@ export type Event =
   | StepAdded
   | StepGivenUp
   | CallRefused
+  | CallObserved
   | CircuitReset
   | RunClosed
 
@@ -490,6 +491,23 @@ export interface CallRefused {
   readonly digest: string
   /** The first of them. */
   readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A call that its host has made as ever, past the gates; and what they would have said of it. */
+export interface CallObserved {
+  readonly kind: "call-observed"
+  readonly callId: string
+  readonly tool: string
+  readonly digest: string
+  readonly tookMs: number
+  /** Why it would have been refused; none where it would not. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** A person would have been asked. */
+  readonly waits?: true
+  /** Of one that would have passed, and answered: it counts as a step of the run. */
+  readonly made?: { readonly step: StepDocument; readonly seen: number; readonly planHash: string }
+  readonly result?: Json
+  readonly failure?: Failure
 }
 
 /** Somebody has looked into why calls have failed: they count no more. Without a tool, all of them. */

@@ -255,6 +255,16 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   "step-added": { callId: optional(name), step: StepShape, seen: count, planHash: text },
   "step-given-up": { stepId: name, failure },
   "call-refused": { callId: name, tool: text, digest: text, diagnostics: Type.Array(diagnostic) },
+  "call-observed": {
+    callId: name,
+    tool: text,
+    digest: text,
+    tookMs: milliseconds,
+    diagnostics: Type.Array(diagnostic),
+    waits: optional(Type.Literal(true)),
+    made: optional(Type.Object({ step: StepShape, seen: count, planHash: text }, closed)),
+    ...answer,
+  },
   "circuit-reset": { tool: optional(name) },
   "run-closed": {},
 }

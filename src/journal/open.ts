@@ -1,5 +1,6 @@
 /** What an open run has come to beside its steps: a part of its fold. Its plan grows, and a step that fails does not end it. */
-import type { CallRefused, Failure, RunStarted, StepAdded, StepGivenUp } from "./entry.ts"
+import type { JsonObject } from "../text/json.ts"
+import type { CallObserved, CallRefused, Failure, RunStarted, StepAdded, StepGivenUp } from "./entry.ts"
 import { Growing } from "./growing.ts"
 
 export interface OpenRun {
@@ -7,8 +8,8 @@ export interface OpenRun {
   readonly nothing: Growing<string, Failure>
   /** By step index: how many steps were behind when it was written. */
   readonly seen: readonly number[]
-  /** By call id: the step that the call became, or its refusal. */
-  readonly calls: Growing<string, string | CallRefused>
+  /** By call id: the step that the call became, or what was said of it. */
+  readonly calls: Growing<string, string | CallRefused | CallObserved>
   /** It takes no further step. */
   readonly closed: boolean
 }
@@ -20,7 +21,7 @@ export const openedBy = ({ open }: RunStarted): OpenRun | undefined =>
 export function addStep(
   open: OpenRun,
   started: RunStarted,
-  { callId, step, seen, planHash }: StepAdded,
+  { callId, step, seen, planHash }: Omit<StepAdded, "kind">,
 ): { readonly open: OpenRun; readonly started: RunStarted } {
   const { document } = started
   return {
@@ -38,9 +39,19 @@ export const giveUp = (open: OpenRun, { stepId, failure }: StepGivenUp): OpenRun
   nothing: open.nothing.with(stepId, failure),
 })
 
-export const noteRefusal = (open: OpenRun, refused: CallRefused): OpenRun => ({
+export const noteCall = (open: OpenRun, said: CallRefused | CallObserved): OpenRun => ({
   ...open,
-  calls: open.calls.with(refused.callId, refused),
+  calls: open.calls.with(said.callId, said),
+})
+
+/** What was done past the gates is no effect of the run: it neither settles nor undoes it. */
+export const observedCall = ({ result }: CallObserved, { args = {} }: { readonly args?: JsonObject }) => ({
+  args,
+  result,
+  failure: undefined,
+  idempotencyKey: undefined,
+  attempt: 0,
+  replayed: true,
 })
 
 interface Open {
@@ -50,7 +61,10 @@ interface Open {
 }
 
 /** Why a step cannot be added; undefined where it can. */
-export function refuseAdded({ open, started, done }: Open, { callId, step, seen }: StepAdded): string | undefined {
+export function refuseAdded(
+  { open, started, done }: Open,
+  { callId, step, seen }: Pick<StepAdded, "callId" | "step" | "seen">,
+): string | undefined {
   if (open === undefined) return "its plan is whole"
   if (open.closed) return "the run was closed"
   const { steps } = started.document

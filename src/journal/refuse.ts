@@ -2,6 +2,7 @@
 import { standing } from "./asked.ts"
 import type {
   ApprovalDecided,
+  CallObserved,
   CallRefused,
   CircuitReset,
   Event,
@@ -38,6 +39,8 @@ export function refuse(state: RunState, event: Event): string | undefined {
     case "call-refused":
     case "circuit-reset":
       return refuseNoted(state, event)
+    case "call-observed":
+      return refuseNoted(state, event) ?? refuseObserved(state, event)
   }
   if (status === "in_doubt") return "the run is in doubt"
   if (status === "awaiting_approval" && event.kind !== "winding-down") return "the run waits for a decision"
@@ -73,6 +76,7 @@ type Work = Exclude<
       | "run-ended"
       | "run-closed"
       | "call-refused"
+      | "call-observed"
       | "circuit-reset"
   }
 >
@@ -239,10 +243,15 @@ function refuseDelivery(state: RunState, { requestId, stepId }: RequestDelivered
 }
 
 /** What an open run keeps beside its steps, however it stands. */
-function refuseNoted({ open }: RunState, event: CallRefused | CircuitReset): string | undefined {
+function refuseNoted({ open }: RunState, event: CallRefused | CallObserved | CircuitReset): string | undefined {
   if (open === undefined) return "no calls are proposed to a run of a whole plan"
   if (event.kind === "circuit-reset" || !open.calls.has(event.callId)) return undefined
   return `call \`${event.callId}\` was made before`
+}
+
+function refuseObserved(state: RunState, { made }: CallObserved): string | undefined {
+  if (made === undefined) return undefined
+  return state.status === "running" ? (refuseBusy(state) ?? refuseAdded(state, made)) : "the run does not go on"
 }
 
 function refuseClosing({ open, status, step }: RunState): string | undefined {

@@ -4,12 +4,13 @@
  */
 import type { Path } from "../catalog/place.ts"
 import { covers, gather, hide, type Marks, pathsOf, within } from "../catalog/sensitive.ts"
+import type { StepDocument } from "../document/document.ts"
 import { type Earlier, noEarlier } from "../plan/earlier.ts"
 import { hideWritten, Written } from "../plan/sensitive.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
 import { ownWords, redacted, Secrets } from "../text/secrets.ts"
-import type { ApprovalRequested, Event, Failure, Recorded, RunStarted, StepAdded } from "./entry.ts"
+import type { ApprovalRequested, Event, Failure, Recorded, RunStarted } from "./entry.ts"
 import type { RunState } from "./state.ts"
 
 /** Told the entries of one run in their order. What is found later was not yet known to be secret when an earlier one was shown. */
@@ -56,10 +57,14 @@ export class RunSecrets {
         gather(result, this.#run.marks.of(tool).result, this.#secrets)
       this.#run.written.gather(this.#secrets)
     }
-    if (event.kind === "step-added" && this.#run !== undefined) {
-      this.#run = this.#run.with(event)
+    const step =
+      event.kind === "step-added" ? event.step : event.kind === "call-observed" ? event.made?.step : undefined
+    if (step !== undefined && this.#run !== undefined) {
+      this.#run = this.#run.with(step)
       this.#run.written.gather(this.#secrets)
     }
+    if (event.kind === "call-observed" && event.result !== undefined)
+      gather(event.result, this.#run?.marks.of(event.tool).result ?? [], this.#secrets)
     if ("stepId" in event)
       this.#gather(event, "args" in event ? event.args : undefined, "result" in event ? event.result : undefined)
   }
@@ -116,6 +121,18 @@ export class RunSecrets {
     if (event.kind === "step-added" && event.step.args !== undefined) {
       const args = hideWritten(event.step.args, run.argsOf({ stepId: event.step.id })) as JsonObject
       return { ...event, step: { ...event.step, args } } as Event
+    }
+    if (event.kind === "call-observed") {
+      const { made, result, tool } = event
+      const args = made?.step.args
+      const hidden = args && (hideWritten(args, run.marks.of(tool).args) as JsonObject)
+      return {
+        ...event,
+        ...(made === undefined || hidden === undefined
+          ? {}
+          : { made: { ...made, step: { ...made.step, args: hidden } } }),
+        ...(result === undefined ? {} : { result: hide(result, run.marks.of(tool).result) }),
+      } as Event
     }
     const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
     const result =
@@ -190,7 +207,7 @@ class Marked {
   }
 
   /** With a step more; as it is where that was known already. */
-  with({ step }: StepAdded): Marked {
+  with(step: StepDocument): Marked {
     const { document } = this.#started
     if (this.#steps.has(step.id)) return this
     return new Marked({ ...this.#started, document: { ...document, steps: [...document.steps, step] } })

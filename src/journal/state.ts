@@ -20,7 +20,7 @@ import type {
 import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
-import { addStep, giveUp, noteRefusal, type OpenRun, openedBy } from "./open.ts"
+import { addStep, giveUp, noteCall, type OpenRun, observedCall, openedBy } from "./open.ts"
 import { refuse } from "./refuse.ts"
 import { isTerminal, type Status } from "./status.ts"
 
@@ -303,7 +303,16 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
         open: state.open && giveUp(state.open, event),
       }
     case "call-refused":
-      return { open: state.open && noteRefusal(state.open, event) }
+      return { open: state.open && noteCall(state.open, event) }
+    case "call-observed": {
+      const { open, started } = state
+      if (open === undefined) return {}
+      const noted = noteCall(open, event)
+      if (event.made === undefined) return { open: noted }
+      const { step: made } = event.made
+      const calls = state.calls.with(made.id, observedCall(event, made))
+      return { ...addStep(noted, started, event.made), calls, done: state.done + 1 }
+    }
     case "circuit-reset":
       return {}
     case "run-closed":

@@ -45,7 +45,8 @@ export const rederive = (
     const { event } = record
     if (event.kind === "approval-decided" && before.started.unsigned === undefined && isForged(before, event))
       return `\`${event.stepId}\` was decided without a signature`
-    if (event.kind === "step-added" && ready !== undefined) return refuseGrowth(before, record, ready.catalog)
+    const grows = event.kind === "step-added" || (event.kind === "call-observed" && event.made !== undefined)
+    if (grows && ready !== undefined) return refuseGrowth(before, record, ready.catalog)
     return isDerived(event) ? differs(readyAt(before), before, event) : undefined
   })
 }

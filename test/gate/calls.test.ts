@@ -1,7 +1,10 @@
 /** Single calls through the gate: each has exactly one verdict, whatever the model asks and the tools do. */
-import type { Verdict } from "sequitur/gate"
+import { defineCatalog, tool } from "sequitur"
+import { createGate, type Verdict } from "sequitur/gate"
+import { memory } from "sequitur/run"
 import { describe, expect, test } from "vitest"
-import { fails, makeWorld, openShop, throws } from "./shop.ts"
+import { z } from "zod"
+import { fails, makeWorld, openShop, throws, who } from "./shop.ts"
 
 const kinds = (verdicts: readonly Verdict[]): readonly string[] => verdicts.map(({ kind }) => kind)
 const codes = (verdict: Verdict): readonly string[] =>
@@ -157,6 +160,36 @@ describe("literals", () => {
     expect(codes(await gate.call("post", { text: "x" }, { callId: "a" }))).toEqual(["SEQ602 /args/text"])
     await gate.leave()
   })
+})
+
+test("a literal may be a part of what is private, once that was shown", async () => {
+  const quiet = { idempotency: "none", compensate: "none" } as const
+  const catalog = defineCatalog({
+    name: "private",
+    version: "1",
+    tools: {
+      salary: tool({
+        description: "Look up a salary.",
+        effect: "read",
+        params: z.strictObject({}),
+        result: z.strictObject({ cents: z.int() }),
+        private: ["/cents"],
+      }),
+      tell: tool({
+        description: "Tell everybody.",
+        effect: "write",
+        params: z.strictObject({ text: z.string() }),
+        rules: { text: { public: true } },
+        ...quiet,
+      }),
+    },
+  })
+  const tools = { salary: () => ({ cents: 7 }), tell: () => ({}) }
+  const gate = await createGate({ ...who, catalog, tools, store: memory(), inputs: undefined })
+  expect(await gate.call("tell", { text: "a" }, { callId: "a" })).toMatchObject({ kind: "accepted" })
+  await gate.call("salary", {}, { callId: "b" })
+  expect(codes(await gate.call("tell", { text: "7" }, { callId: "c" }))).toEqual(["SEQ603 /args/text"])
+  await gate.close()
 })
 
 describe("a turn", () => {

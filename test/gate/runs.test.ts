@@ -1,5 +1,6 @@
 /** The open run behind a gate: approvals, doubt, cancelling, expiry, other processes, and its journal derived anew. */
 import { Effect } from "effect"
+import { defineCatalog } from "sequitur"
 import { createRunner, createWorker, type Entry, type Journal, RunSecrets, seededIds, toolbox } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { exportLines, importLines } from "../../src/journal/export.ts"
@@ -228,6 +229,52 @@ describe("other processes", () => {
     const gate = await openShop(world, { store, runId: "run" })
     await gate.leave()
     await expect(openShop(world, { store, runId: "run", ...more })).rejects.toMatchObject({ _tag: tag })
+  })
+
+  test("an imported one is held to its plan before anything is called for it", async () => {
+    const { store, journal } = await sharedStore()
+    const world = makeWorld()
+    const gate = await openShop(world, { store, runId: "run" })
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    await gate.leave()
+    const lines = await Effect.runPromise(journal.inspect((whole) => [...exportLines(whole)]))
+    const imported = importLines(lines)
+    if (imported.kind !== "whole") throw new Error(imported.kind)
+    const copy = await sharedStore()
+    await Effect.runPromise(copy.journal.adopt(imported.entries))
+    await expect(openShop(world, { store: copy.store, runId: "run" })).rejects.toMatchObject({ _tag: "RunUnderWay" })
+    const other = await openShop(world, { store: copy.store, runId: "run", takeOver: true })
+    expect(await other.call("refund", { orderId: "o1", cents: 5 }, { callId: "r" })).toMatchObject({ kind: "accepted" })
+    await other.close()
+    await derive(copy.journal, "run")
+    // What was put into it there is found out.
+    const forged = imported.entries.map((entry) =>
+      entry.event.kind === "step-added" && entry.event.step.tool === "find"
+        ? { ...entry, event: { ...entry.event, step: { ...entry.event.step, args: { customerId: "c9" } } } }
+        : entry,
+    )
+    const third = await sharedStore()
+    await Effect.runPromise(third.journal.adopt(forged as never))
+    await expect(openShop(world, { store: third.store, runId: "run", takeOver: true })).rejects.toMatchObject({
+      code: expect.stringMatching(/^RUN/),
+    })
+  })
+
+  test("with another catalog it takes no further step, and can be closed", async () => {
+    const { store } = await sharedStore()
+    const world = makeWorld()
+    const gate = await openShop(world, { store, runId: "run" })
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    await gate.leave()
+    const changed = defineCatalog({
+      ...shop.spec,
+      blastRadius: { cents: { max: 9_999 }, parcels: { max: 4, per: "session" } },
+    })
+    const other = await openShop(world, { store, runId: "run", catalog: changed as never })
+    await expect(other.call("mail", {}, { callId: "m" })).rejects.toMatchObject({ _tag: "StalePlan" })
+    expect(world.count("mail")).toBe(0)
+    expect(await other.close()).toMatchObject({ status: "succeeded" })
   })
 
   test("an effect of the same task that another run has made is answered with what it gave", async () => {

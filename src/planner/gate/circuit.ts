@@ -51,6 +51,9 @@ export class Marker {
           mark("failed", tool)
         return
       }
+      case "call-observed":
+        mark(event.failure === undefined ? "answered" : "failed", event.tool)
+        return
       case "call-refused":
         mark("failed", event.tool)
         return

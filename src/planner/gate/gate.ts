@@ -22,6 +22,7 @@ import { listen, type TelemetryLayer } from "../../run/telemetry.ts"
 import { type Equipment, equip, type Principal, type Tools } from "../../run/toolbox.ts"
 import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
+import { isolatedIn } from "./observe.ts"
 import { Session } from "./session.ts"
 import { type Gatekeeper, takeTransition, takeTurn } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
@@ -46,6 +47,10 @@ export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written ext
   readonly maxConsecutiveFailures?: number | { readonly tool?: number; readonly session?: number } | undefined
   /** How long they are held back, in milliseconds. Default 60,000. */
   readonly coolDownMs?: number | undefined
+  /** `observe`: tools are called as ever, past the gates, and what those would have refused is only written down. Default `enforce`. */
+  readonly mode?: "enforce" | "observe" | undefined
+  /** While observing: tools whose calls the gates hold all the same. */
+  readonly enforce?: readonly string[] | undefined
   readonly ids?: Layer.Layer<Ids>
   /** Where spans and metrics go. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
@@ -82,6 +87,8 @@ export async function createGate<
   const options = isObject(given) ? { ...given } : given
   const breaker = readBreaker(options)
   if (breaker instanceof InputsRefused) throw breaker
+  const refused = admitMode(options)
+  if (refused !== undefined) throw refused
   const opened = new Opened(options as unknown as GateOptions, breaker)
   try {
     return (await opened.open()) as unknown as Gate<Spec>
@@ -89,6 +96,13 @@ export async function createGate<
     await opened.dispose()
     throw error
   }
+}
+
+function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
+  if (mode !== undefined && mode !== "enforce" && mode !== "observe")
+    return new InputsRefused({ field: "`mode`", problem: "is neither", expected: 'Say "enforce" or "observe".' })
+  if (Array.isArray(enforce) && enforce.every((name) => typeof name === "string")) return undefined
+  return new InputsRefused({ field: "`enforce`", problem: "must be a list of names", expected: "Give names of tools." })
 }
 
 function readBreaker({
@@ -134,7 +148,10 @@ class Opened {
     )
     const { tenant, sessionId } = hand.state.started
     const peers = new Session(journal, { tenant, sessionId })
-    this.#keeper = { hand, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
+    const { mode = "enforce", enforce = [] } = this.#options
+    const held = new Set([...enforce, ...isolatedIn(toolbox)])
+    const observes = (tool: string): boolean => mode === "observe" && !held.has(tool)
+    this.#keeper = { hand, toolbox, observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
     return this.#gate(this.#keeper)
   }
 

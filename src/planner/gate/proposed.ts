@@ -24,6 +24,8 @@ export interface ReadCall {
   /** As values, where they are any; undefined with what is wrong with them. */
   readonly args: Json | undefined
   readonly faults: readonly Diagnostic[]
+  /** As a host without a gate would have read them: undefined where it could not have. */
+  readonly given: Json | undefined
   /** By which the same call is known again. */
   readonly digest: string
 }
@@ -35,20 +37,32 @@ export function readCall({ callId, tool, args, occurrence }: ProposedCall, catal
   return { callId, tool, occurrence, ...read, digest }
 }
 
-type Read = Pick<ReadCall, "args" | "faults">
+type Read = Pick<ReadCall, "args" | "faults" | "given">
 
 function readText(text: string, catalog: Catalog): Read {
   const json = readJson(text, catalog.bounds)
-  if (json.ok) return { args: json.value, faults: [] }
+  if (json.ok) return { args: json.value, faults: [], given: json.value }
   const fault = diagnoseText(json.fault)
   const told = hasMarks(catalog) ? hush(fault, maskText(text, catalog).secrets) : fault
-  return { args: undefined, faults: [inArgs(told)] }
+  return { args: undefined, faults: [inArgs(told)], given: parse(text) }
 }
 
 function readValue(args: unknown, { bounds }: Catalog): Read {
   const copied = copyJson(args, { ...bounds, bytes: bounds.textBytes })
-  if (copied.ok) return { args: copied.value, faults: [] }
-  return { args: undefined, faults: [inArgs(diagnose("SEQ019", copied.at, { problem: copied.problem }))] }
+  if (copied.ok) return { args: copied.value, faults: [], given: copied.value }
+  return {
+    args: undefined,
+    given: undefined,
+    faults: [inArgs(diagnose("SEQ019", copied.at, { problem: copied.problem }))],
+  }
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
 }
 
 const inArgs = ({ at, code, severity, message, hint, range }: Diagnostic): Diagnostic => {

@@ -6,7 +6,7 @@ import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { Document, StepDocument } from "../../document/document.ts"
 import { awaitedBy } from "../../journal/asked.ts"
-import type { CallRefused } from "../../journal/entry.ts"
+import type { CallObserved, CallRefused } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -14,14 +14,19 @@ import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
 import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
 import type { Hand } from "../../run/open/hand.ts"
+import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
+import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
 import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
 import type { Session } from "./session.ts"
 import type { ProposedCall, Verdict } from "./verdict.ts"
 
 export interface Gatekeeper {
   readonly hand: Hand
+  readonly toolbox: Toolbox
+  /** Whether calls of a tool are made as ever, and only watched. */
+  readonly observes: (tool: string) => boolean
   readonly catalog: Catalog
   readonly session: Session
   readonly breaker: Breaker
@@ -36,6 +41,7 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
   const before = hand.state
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
   const seen = (yield* hand.settle()).done
+  if (hand.stale !== undefined) return yield* hand.stale
   const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
@@ -59,7 +65,7 @@ function judgeAll(
   if (state.open === undefined || !isResting(state)) return refused
   let { document } = state.started
   for (const call of calls) {
-    if (call.faults.length > 0 || state.open.calls.has(call.callId)) continue
+    if (call.faults.length > 0 || state.open.calls.has(call.callId) || keeper.observes(call.tool)) continue
     const grown = grow(keeper, state, document, stepFor(call, idsOf(document)), seen)
     if (grown.compiled.ok) document = grown.document
     else refused.set(call, asOfCall(grown.compiled.diagnostics, document.steps.length))
@@ -81,6 +87,8 @@ function* take(keeper: Gatekeeper, call: ReadCall, { seen, replayed, faults }: A
     const state = yield* hand.settle()
     const recorded = recall(state, call, replayed)
     if (recorded !== undefined) return recorded
+    if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
+      return yield* watch(keeper, state, call, { seen, faults })
     const held = holdBack(state, call)
     if (held !== undefined) return held
     const nowMs = (yield* Clock).currentTimeMillisUnsafe()
@@ -112,12 +120,54 @@ function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number
   return after && verdictOf(after, step.id, call, false)
 }
 
+/** Made as ever, whatever the gates say. */
+function* watch(
+  keeper: Gatekeeper,
+  state: RunState,
+  call: ReadCall,
+  { seen, faults }: Pick<Asking, "seen" | "faults">,
+): Doing<Verdict> {
+  const observed = yield* callAsEver(keeper.toolbox, state, call, foresee(keeper, state, call, { seen, faults }))
+  for (;;) {
+    if (yield* keeper.hand.note(observed)) return observedVerdict(observed, call, false)
+    const now = yield* keeper.hand.settle()
+    // What comes late is no step any more: it is told, and the run has ended or waits.
+    if (!isResting(now)) return observedVerdict(observed, call, false)
+  }
+}
+
+function foresee(
+  keeper: Gatekeeper,
+  state: RunState,
+  call: ReadCall,
+  { seen, faults }: Pick<Asking, "seen" | "faults">,
+): Foreseen {
+  const nothing = { waits: false, step: undefined, seen: 0, planHash: "" }
+  if (faults.length > 0) return { ...nothing, diagnostics: faults }
+  if (!isResting(state)) return { ...nothing, diagnostics: [] }
+  const { document } = state.started
+  const step = stepFor(call, idsOf(document))
+  const known = Math.min(seen, state.done)
+  const { compiled } = grow(keeper, state, document, step, known)
+  if (!compiled.ok) return { ...nothing, diagnostics: asOfCall(compiled.diagnostics, document.steps.length) }
+  const { plan } = compiled
+  const waits = plan.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
+  return { diagnostics: [], waits, step, seen: known, planHash: plan.planHash }
+}
+
+function observedVerdict({ failure, result, made }: CallObserved, call: Named, replayed: boolean): Verdict {
+  const about = { ...named(call), stepId: made?.step.id ?? call.callId }
+  if (failure !== undefined) return { kind: "failed", ...about, failure, applied: false, observed: true }
+  return { kind: "accepted", ...about, result: result ?? null, replayed }
+}
+
 /** A transition, by the host's own word. */
 export function* takeTransition(keeper: Gatekeeper, to: string, callId: string | undefined): Doing<Verdict> {
   const { hand } = keeper
   for (;;) {
     const before = hand.state
     const state = yield* hand.settle()
+    if (hand.stale !== undefined) return yield* hand.stale
     const about = (stepId: string): Named => ({ callId: callId ?? stepId, tool: to })
     const { steps } = state.started.document
     const known = callId === undefined ? undefined : state.open?.calls.get(callId)
@@ -196,6 +246,10 @@ function isBehind(state: RunState, callId: string): boolean {
 function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | undefined {
   const known = state.open?.calls.get(call.callId)
   if (known === undefined) return undefined
+  if (typeof known !== "string" && known.kind === "call-observed")
+    return known.digest === call.digest
+      ? observedVerdict(known, call, replayed)
+      : { kind: "call-id-reused", ...named(call) }
   if (typeof known !== "string")
     return known.digest === call.digest
       ? { kind: "refused", ...named(call), diagnostics: known.diagnostics }

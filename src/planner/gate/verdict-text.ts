@@ -44,6 +44,7 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
       return fitLines(head, lines, room)
     }
     case "failed":
+      if (verdict.observed) return `The call of ${tool} failed: ${say(verdict.failure)}.`
       return verdict.applied
         ? `The call of ${tool} was made and has taken effect, but its answer cannot be used: ${say(verdict.failure)}. Do not call it again for this.`
         : `The call of ${tool} failed, and nothing of it has happened: ${say(verdict.failure)}.`

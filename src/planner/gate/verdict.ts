@@ -38,6 +38,8 @@ export interface Failed extends Named {
   readonly stepId: string
   readonly failure: Failure
   readonly applied: boolean
+  /** It was made past the gates, which only watched: whether anything has happened is not known. */
+  readonly observed?: true
 }
 
 /** The breaker holds calls of this tool, or of the whole session, back until then. */

@@ -8,6 +8,7 @@ import type { JournalService } from "../../journal/journal.ts"
 import { begin, type RunState, replay } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import { admitRun, type RunOptions, refuseCount } from "../admit.ts"
+import { holdToPlan } from "../adopted.ts"
 import { Book } from "../drive/book.ts"
 import { drive } from "../drive/drive.ts"
 import { InputsRefused, type RunFailure, StalePlan } from "../failure.ts"
@@ -49,12 +50,20 @@ export class Hand {
   /** As it was found, while it is not. */
   #found: RunState
   #ready: Ready | undefined
+  #force: boolean
 
   constructor(place: Place, found: RunState, book?: Book) {
     this.runId = found.runId
     this.#place = place
     this.#found = found
     this.#book = book
+    this.#force = place.driving.takeOver === true
+  }
+
+  /** Why it takes no further step: its catalog is another one by now. It can be settled and closed all the same. */
+  get stale(): StalePlan | undefined {
+    const footing = this.held ? this.#footing() : undefined
+    return footing instanceof StalePlan ? footing : undefined
   }
 
   get held(): boolean {
@@ -132,7 +141,15 @@ export class Hand {
     }
     const { owner, leaseMs } = holder
     const nowMs = clock.currentTimeMillisUnsafe()
-    const takeOver = driving.takeOver === true
+    // Only to begin with: whoever takes the run from us later is not taken it from again.
+    const takeOver = this.#force
+    this.#force = false
+    if (takeOver && (yield* journal.look(this.runId))?.adopted === true) {
+      const footing = footingFor(state, this.#place.toolbox)
+      if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
+      const refused = holdToPlan(footing, this.runId, state.started, yield* journal.read(this.runId))
+      if (refused !== undefined) return yield* refused
+    }
     const taken = yield* journal.takeUp(this.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
     const mine = yield* readRun(journal, this.runId)
     if (mine.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: this.runId })
