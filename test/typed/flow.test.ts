@@ -24,6 +24,12 @@ const catalog = defineCatalog({
       untrusted: ["/items/*/text"],
       private: ["/a~1b"],
     }),
+    others: tool({
+      description: "Lists others.",
+      effect: "read",
+      params: z.strictObject({}),
+      result: z.strictObject({ items: z.array(z.strictObject({ id: z.string() })) }),
+    }),
     send: tool({
       description: "Sends.",
       effect: "read",
@@ -51,6 +57,7 @@ const catalog = defineCatalog({
 })
 
 const list = { id: "list", tool: "list", args: {} } as const
+const others = { ...list, tool: "others" } as const
 const sent = { "cc/bcc": "x" } as const
 const id = { $from: "list", path: "/items/0/id" } as const
 const text = { $from: "list", path: "/items/0/text" } as const
@@ -107,6 +114,11 @@ describe("what does not is refused", () => {
         // @ts-expect-error SEQ601: to/0/id ← list /a~1b (list)
         steps: [list, { id: "a", tool: "send", args: { ...sent, to: [{ id: other, name: "" }] } }],
       }),
+    ],
+    "the same place of another result": [
+      "SEQ601 /steps/1/args/id",
+      // @ts-expect-error SEQ601: id ← list /items/0/id (others)
+      definePlan(catalog, { version: 1, steps: [others, { id: "a", tool: "mark", args: { id, how: "" } }] }),
     ],
     "all items at once, from a place that has no such items": [
       "SEQ207 /steps/1/args/to",

@@ -86,7 +86,6 @@ export const planRules: readonly Mutant[] = [
     ],
     ["what is read comes from anywhere", "true extends IsFrom<From, Giver, Place>", "true extends true"],
     ["any place of the right tool will do", "? Matches<Pattern, Place>", "? true"],
-    ["any tool will do", "Name extends Giver", "true extends true"],
     [
       "untrusted data may go anywhere",
       "Rule extends { readonly trusted: true } ? Untrusted",
@@ -180,6 +179,7 @@ export const planRules: readonly Mutant[] = [
 
 /** What catalogs and the builder are asked, and what is known of a plan: the tests of `test/typed` tell, compiled by tsc. */
 export const otherRules: readonly Mutant[] = [
+  ...of("flow.ts", [["any tool will do", "Name extends Giver", "true extends true"]]),
   ...of("names.ts", [
     ["`same` names any parameter", "readonly same?: readonly NameIn<Params>[]", "readonly same?: readonly string[]"],
     ["`rules` names any parameter", "[Name in NameIn<Params> | `/${string}`]?: Rule", "[name: string]: Rule"],
