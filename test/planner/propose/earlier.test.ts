@@ -5,6 +5,8 @@ import { createRunner, execute, memory, RunSecrets, resume, toolbox } from "sequ
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import office from "../../../plans/invalid/office.ts"
+import type { RunStarted } from "../../../src/journal/entry.ts"
+import { misshapen } from "../../../src/journal/event-shape.ts"
 import { boxOn, catalog as counter, makeOutside, openStore } from "../../run/counter.ts"
 import { principal } from "../../run/desk.ts"
 import { planOf } from "./scripted.ts"
@@ -156,7 +158,10 @@ describe("is enough for its run", () => {
         const report = yield* provide(execute(plan(), { ...on, runId: "r2" }))
         expect(report.status).toBe("succeeded")
         expect(outside.calls.map(({ args }) => args)).toEqual([{ invoice: "i1" }, { invoice: "i1-p_i1" }])
-        expect((yield* journal.read("r2"))[0]?.event).toMatchObject({ kind: "run-started", earlier })
+        const started = (yield* journal.read("r2"))[0]?.event as RunStarted
+        expect(started).toMatchObject({ kind: "run-started", earlier })
+        expect(misshapen(started, undefined)).toBeUndefined()
+        expect(misshapen({ ...started, earlier: { x: { tool: "look" } } } as never, undefined)).toBeDefined()
       }),
     ))
 
