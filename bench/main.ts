@@ -8,6 +8,7 @@ import { type Figures, isMet, printFigures, printTable, type Table } from "./rep
 const races: Readonly<Record<string, (pace: Pace) => Promise<readonly Table[]>>> = {
   compile: async (pace) => (await import("./compile.ts")).benchCompile(pace),
   run: async (pace) => (await import("./run.ts")).benchRun(pace),
+  gate: async (pace) => (await import("./gate.ts")).benchGate(pace),
   journal: async (pace) => (await import("./journal.ts")).benchJournal(pace),
 }
 

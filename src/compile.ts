@@ -187,12 +187,12 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
 const found = 10
 
 function compileValue(read: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
-  const { value, spent = {}, principal, literals = "trusted" } = read
+  const { value, spent = {}, principal, literals = "trusted", known } = read
   try {
-    const document = admit(value, catalog.bounds, report)
+    const document = admit(value, catalog.bounds, report, known !== undefined)
     if (document === undefined) return undefined
     const plan = lower(document, catalog, report)
-    const checked = check(plan, catalog, report, { spent, principal, literals })
+    const checked = check(plan, catalog, report, { spent, principal, literals, known })
     return report.failed() ? undefined : seal(checked, catalog)
   } catch (thrown) {
     if (thrown instanceof Enough) return undefined

@@ -15,6 +15,7 @@ import type { Call, Expression, Plan } from "../plan/plan.ts"
 import { argumentOf } from "../plan/same.ts"
 import { child, type Pointer, root } from "../text/pointer.ts"
 import type { Total } from "./compiled.ts"
+import { cameToNothing, type Known } from "./known.ts"
 import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 
@@ -33,11 +34,13 @@ export function checkBlast<P extends Plan & Tooled & Typed>(
   catalog: Catalog,
   report: Report,
   spent: Spent,
+  known?: Known,
 ): P & Bounded {
   checkSpent(spent, catalog, report)
   const costs = plan.steps.map((step): readonly Total[] => {
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined || report.spoilt(step.index)) return nothing
+    if (cameToNothing(known, step.index)) return nothing
     return tool.blast.length === 0 ? nothing : tool.blast.map((blast) => costOf(blast, step, plan))
   })
   const totals = [...catalog.limits.values()].map(({ dimension, max }) =>

@@ -4,12 +4,14 @@ import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Plan } from "../plan/plan.ts"
 import { child, root } from "../text/pointer.ts"
+import { cameToNothing, type Known } from "./known.ts"
 import type { Tooled } from "./tools.ts"
 
-export function checkBudgets<P extends Plan & Tooled>(plan: P, { budgets }: Catalog, report: Report): P {
+export function checkBudgets<P extends Plan & Tooled>(plan: P, { budgets }: Catalog, report: Report, known?: Known): P {
   let microUsd = 0
   let sideEffects = 0
-  for (const tool of plan.tools) {
+  for (const [index, tool] of plan.tools.entries()) {
+    if (cameToNothing(known, index)) continue
     microUsd += tool?.costMicroUsd ?? 0
     if (tool?.mutates) sideEffects += 1
   }

@@ -9,6 +9,7 @@ import { type Bounded, checkBlast, type Spent } from "./blast.ts"
 import { checkBudgets } from "./budgets.ts"
 import { checkEffects } from "./effects.ts"
 import { checkFlow, type Flowed } from "./flow.ts"
+import type { Known } from "./known.ts"
 import { checkMachine, type Staged } from "./machine.ts"
 import type { Literals } from "./marks.ts"
 import { checkOmissions } from "./omissions.ts"
@@ -28,21 +29,23 @@ export interface Occasion {
   /** Who acts. Undefined where that is not known yet. */
   readonly principal: Principal | undefined
   readonly literals: Literals
+  /** Of a plan that grows as it runs. */
+  readonly known?: Known | undefined
 }
 
 export function check(plan: Plan, catalog: Catalog, report: Report, occasion: Occasion): Checked {
-  const { spent, principal, literals } = occasion
+  const { spent, principal, literals, known } = occasion
   const tooled = checkTools(plan, catalog, report)
   const ordered = checkOrder(tooled, catalog, report)
   const typed = checkReferences(ordered, catalog, report)
   const argued = checkArguments(typed, catalog, report)
   const plain = checkTemplates(argued, catalog, report)
   const stated = checkOmissions(plain, catalog, report)
-  const preceded = checkPredecessors(stated, catalog, report)
-  const staged = checkMachine(preceded, catalog, report)
-  const bounded = checkBlast(staged, catalog, report, spent)
-  const budgeted = checkBudgets(bounded, catalog, report)
+  const preceded = checkPredecessors(stated, catalog, report, known)
+  const staged = checkMachine(preceded, catalog, report, known)
+  const bounded = checkBlast(staged, catalog, report, spent, known)
+  const budgeted = checkBudgets(bounded, catalog, report, known)
   const allowed = checkAuthority(budgeted, catalog, report, principal, spent)
-  const flowed = checkFlow(allowed, catalog, report, literals)
-  return checkEffects(flowed, catalog, report)
+  const flowed = checkFlow(allowed, catalog, report, literals, known)
+  return checkEffects(flowed, catalog, report, known)
 }

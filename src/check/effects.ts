@@ -8,13 +8,20 @@ import type { Call, Expression, Plan, Read } from "../plan/plan.ts"
 import { canonicalExpression, expressionAt } from "../plan/same.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, parsePointer } from "../text/pointer.ts"
+import { cameToNothing, type Known } from "./known.ts"
 import { removeStep } from "./rearrange.ts"
 import type { Typed } from "./references.ts"
 import type { Tooled } from "./tools.ts"
 
-export function checkEffects<P extends Plan & Tooled & Typed>(plan: P, catalog: Catalog, report: Report): P {
+export function checkEffects<P extends Plan & Tooled & Typed>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  known?: Known,
+): P {
   const calls = plan.steps.filter(
-    (step): step is Call => step.kind === "call" && plan.tools[step.index]?.mutates === true,
+    (step): step is Call =>
+      step.kind === "call" && plan.tools[step.index]?.mutates === true && !cameToNothing(known, step.index),
   )
   const alike = new Map<number, number>()
   const sketches = calls.map((step) => sketch(step.args))

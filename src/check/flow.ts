@@ -13,6 +13,7 @@ import type { Report } from "../diagnostic/report.ts"
 import type { Call, Expression } from "../plan/plan.ts"
 import { child, type Pointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
+import { cameToNothing, isReturned, type Known } from "./known.ts"
 import { endorse } from "./label.ts"
 import { type Leaf, leavesAt } from "./leaves.ts"
 import {
@@ -22,6 +23,7 @@ import {
   marksOf,
   marksOfArguments,
   placeOf,
+  type Seen,
   type Sources,
   sourcesOf,
   type Visit,
@@ -42,33 +44,58 @@ export interface Hanging {
   readonly path: string
 }
 
-export function checkFlow<P extends Asked>(plan: P, catalog: Catalog, report: Report, literals: Literals): P & Flowed {
+export function checkFlow<P extends Asked>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  literals: Literals,
+  known?: Known,
+): P & Flowed {
   const hangs: (Hanging | undefined)[] = []
   if (!isWatched(plan, catalog)) return { ...plan, literals, hangs }
   const sources = new Map(plan.steps.flatMap((step) => sourcesOf(step, plan)))
-  const visit: Visit = { plan, catalog, literals, sources, results: [] }
+  const results: (Marks | undefined)[] = []
+  const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, sources, results })
+  const whole = visitAs({ untrusted: literals === "untrusted", private: false })
   for (const step of plan.steps) {
     const tool = plan.tools[step.index]
-    if (step.kind === "transition" || tool === undefined) continue
+    if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) continue
+    const visit =
+      known === undefined ? whole : visitAs(joinSeen(whole.seen, seenIn(known.seen[step.index] ?? 0, whole)))
     const marks = marksOfArguments(step, visit)
-    const refused = checkRules(step, tool, visit, report)
-    visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
+    const refused = checkRules(step, tool, visit, report, known)
+    results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
     hangs[step.index] = hangOn(step, tool, marks)
   }
   return { ...plan, literals, hangs }
 }
+
+/** What whoever saw the first steps has seen: a value that was shown, once, may stand in any literal from then on. */
+function seenIn(count: number, { plan, results }: Visit): Seen {
+  const shown = plan.tools.slice(0, count)
+  const has = (label: keyof Seen): boolean =>
+    shown.some(
+      (tool, index) => tool !== undefined && (tool.labels[label].length > 0 || results[index]?.[label] !== undefined),
+    )
+  return { untrusted: has("untrusted"), private: has("private") }
+}
+
+const joinSeen = (one: Seen, other: Seen): Seen => ({
+  untrusted: one.untrusted || other.untrusted,
+  private: one.private || other.private,
+})
 
 /** Most catalogs say nothing of data, and their plans should not pay for it. */
 const isWatched = ({ tools }: Asked, { inputLabels }: Catalog): boolean =>
   isLabelled(inputLabels) ||
   tools.some((tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels)))
 
-function checkRules(step: Call, tool: Tool, visit: Visit, report: Report): boolean {
+function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known: Known | undefined): boolean {
   let refused = false
   for (const rule of tool.rules) {
     if (rule.from === undefined && !rule.trusted && !rule.public) continue
     for (const leaf of leavesAt(step.args, rule.path))
-      refused = checkLeaf(leaf, rule, { step, tool, visit, report }) || refused
+      refused = checkLeaf(leaf, rule, { step, tool, visit, report, known }) || refused
   }
   return refused
 }
@@ -78,16 +105,22 @@ interface Asking {
   readonly tool: Tool
   readonly visit: Visit
   readonly report: Report
+  readonly known: Known | undefined
 }
 
 /** Whether it was refused. Of a value from another place that alone is told. */
-function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report }: Asking): boolean {
+function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report, known }: Asking): boolean {
   const marks = marksOf(leaf.expression, leaf.rest, step, visit)
   if (marks === undefined) return false
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
   const origin = originOf(leaf, visit.sources, visit.plan)
-  if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from))) {
+  const { expression } = leaf
+  const isKnown = (from: readonly Origin[]): boolean =>
+    known !== undefined &&
+    expression.kind === "literal" &&
+    isReturned(expression.value, from, step.index, visit.plan, known)
+  if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from)) && !isKnown(rule.from)) {
     const path = `${argument} ← ${sayLeaf(leaf, origin)}`
     const params = { ...about, path, places: orList(rule.from.map(sayOrigin)) }
     report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))

@@ -11,6 +11,7 @@ import { isUnread } from "../document/document.ts"
 import type { Call, Plan, Transition } from "../plan/plan.ts"
 import { child } from "../text/pointer.ts"
 import type { TransitionNeed } from "./compiled.ts"
+import { cameToNothing, type Known } from "./known.ts"
 import { insertTransition, moveStep, removeStep, wrongState } from "./rearrange.ts"
 import type { Tooled } from "./tools.ts"
 
@@ -21,13 +22,19 @@ export interface Staged {
   readonly guards: readonly TransitionNeed[]
 }
 
-export function checkMachine<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P & Staged {
+export function checkMachine<P extends Plan & Tooled>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  known?: Known,
+): P & Staged {
   const { machine } = catalog
   const states: (string | undefined)[] = []
   const guards: TransitionNeed[] = []
   let state = machine?.initial
   for (const step of plan.steps) {
     states.push(state)
+    if (cameToNothing(known, step.index)) continue
     if (step.kind === "call") {
       const tool = plan.tools[step.index]
       if (machine !== undefined && state !== undefined && tool?.states !== undefined)

@@ -17,10 +17,16 @@ export type Literals = "trusted" | "untrusted"
 export type Asked = Plan & Tooled & Ordered & Typed
 export type Marks = Label<Trail>
 
+/** Whether what its writer had seen was marked so: then a literal may be a part of it. */
+export interface Seen {
+  readonly untrusted: boolean
+  readonly private: boolean
+}
+
 export interface Visit {
   readonly plan: Asked
   readonly catalog: Catalog
-  readonly literals: Literals
+  readonly seen: Seen
   readonly sources: Sources
   /** By step index: what its arguments make of its result. Undefined where that is not known, or was told. */
   readonly results: (Marks | undefined)[]
@@ -70,13 +76,12 @@ export function marksOf(expression: Expression, rest: Path, step: Call, visit: V
   }
 }
 
-const literalMarks = (at: Pointer, { literals }: Visit): Marks =>
-  literals === "trusted"
-    ? clean
-    : {
-        untrusted: { says: "a literal (untrusted: its writer has seen untrusted data)", at, next: undefined },
-        private: undefined,
-      }
+function literalMarks(at: Pointer, { seen }: Visit): Marks {
+  if (!seen.untrusted && !seen.private) return clean
+  const trail = (label: keyof Seen): Trail | undefined =>
+    seen[label] ? { says: `a literal (${label}: its writer has seen ${label} data)`, at, next: undefined } : undefined
+  return { untrusted: trail("untrusted"), private: trail("private") }
+}
 
 const concatMarks = ({ parts, at }: Concat, step: Call, visit: Visit): Marks | undefined =>
   via(

@@ -18,6 +18,7 @@ import { canonical } from "../text/canonical.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
 import type { RuntimeCheck } from "./compiled.ts"
+import { cameToNothing, type Known } from "./known.ts"
 import { insertCall, lacks, moveStep } from "./rearrange.ts"
 import type { Tooled } from "./tools.ts"
 
@@ -26,12 +27,17 @@ export interface Preceded {
   readonly sameness: readonly (readonly RuntimeCheck[])[]
 }
 
-export function checkPredecessors<P extends Plan & Tooled>(plan: P, catalog: Catalog, report: Report): P & Preceded {
+export function checkPredecessors<P extends Plan & Tooled>(
+  plan: P,
+  catalog: Catalog,
+  report: Report,
+  known?: Known,
+): P & Preceded {
   const byTool = new Map<string, Call[]>()
   const compare = compareBy(new Map())
   const sameness = plan.steps.map((step): readonly RuntimeCheck[] => {
     const tool = plan.tools[step.index]
-    if (step.kind === "transition" || tool === undefined) return nothing
+    if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) return nothing
     const checks =
       tool.requires.length === 0
         ? nothing

@@ -13,6 +13,7 @@ export function addStoreCommands(program: Command, done: Done): void {
   addExport(program, done)
   addImport(program, done)
   addRecover(program, done)
+  addObserve(program, done)
 }
 
 function addCancel(program: Command, done: Done): void {
@@ -213,6 +214,17 @@ function addImport(program: Command, done: Done): void {
     .addOption(format())
     .addHelpText("after", examples("import runs.jsonl --store copy.db"))
     .action(async (file, options) => done(await (await import("./command/import.ts")).importRuns(file, options)))
+}
+
+function addObserve(program: Command, done: Done): void {
+  program
+    .command("observe")
+    .description('of calls that a host made past the gates (`mode: "observe"`), what those would have refused, by tool')
+    .argument("<store>", "the store's file")
+    .option("--tenant <name>", "only this tenant's")
+    .addOption(format())
+    .addHelpText("after", examples("observe runs.db", "observe runs.db --format json"))
+    .action(async (file, options) => done(await (await import("./command/observe.ts")).showObserved(file, options)))
 }
 
 function addRecover(program: Command, done: Done): void {

@@ -28,7 +28,8 @@ import {
 
 const steps = child(root, "steps")
 
-export function admit(value: Json, bounds: Bounds, report: Report): Document | undefined {
+/** `growing`: steps are still to come, so there may be none yet. */
+export function admit(value: Json, bounds: Bounds, report: Report, growing = false): Document | undefined {
   if (isObject(value) && Object.hasOwn(value, "version") && value.version !== 1) {
     const mend = (): JsonPatch | undefined =>
       value.version === "1" ? [{ op: "replace", path: child(root, "version"), value: 1 }] : undefined
@@ -50,7 +51,7 @@ export function admit(value: Json, bounds: Bounds, report: Report): Document | u
   const right = whole && read.every((step, index) => step === (written[index] as unknown))
   const document = right ? (value as unknown as Document) : withSteps(read, value)
   admitGoal(document, bounds, report)
-  if (length === 0) report.add(diagnose("SEQ111", steps, {}))
+  if (length === 0 && !growing) report.add(diagnose("SEQ111", steps, {}))
   admitIds(document, report)
   return document
 }

@@ -113,6 +113,30 @@ const sayEvent = (event: Event, look: Look): string =>
       const reason = failure === undefined ? "" : ` ${failure.code}: ${clip(failure.message, sentence)}`
       return `${paint(look, ["bold", status === "succeeded" ? "green" : "red"], `run ${status}`)}${reason}`
     })
+    .with({ kind: "step-added" }, ({ step, callId }) => {
+      const what = step.transition === undefined ? (step.tool ?? "") : `transition to ${step.transition}`
+      const by = callId === undefined ? "" : `, call ${clip(callId, nameRoom)}`
+      return `step ${clip(step.id, nameRoom)} added: ${clip(what, nameRoom)}${by}`
+    })
+    .with(
+      { kind: "step-given-up" },
+      ({ failure }) => `${paint(look, "red", "came to nothing")} ${failure.code}: ${clip(failure.message, sentence)}`,
+    )
+    .with({ kind: "call-refused" }, ({ callId, tool, diagnostics }) => {
+      const codes = [...new Set(diagnostics.map(({ code }) => code))].join(", ")
+      return `${paint(look, "red", "refused")} ${clip(tool, nameRoom)}, call ${clip(callId, nameRoom)}: ${codes}`
+    })
+    .with(
+      { kind: "circuit-reset" },
+      ({ tool }) => `circuit of ${tool === undefined ? "all" : clip(tool, nameRoom)} reset`,
+    )
+    .with({ kind: "call-observed" }, ({ callId, tool, diagnostics, waits, failure }) => {
+      const codes = [...new Set(diagnostics.map(({ code }) => code))].join(", ")
+      const said = codes !== "" ? `would be refused: ${codes}` : waits ? "would wait for a person" : "would pass"
+      const threw = failure === undefined ? "" : `; it failed: ${clip(failure.message, sentence)}`
+      return `observed ${clip(tool, nameRoom)}, call ${clip(callId, nameRoom)}: ${said}${threw}`
+    })
+    .with({ kind: "run-closed" }, () => "closed: it takes no further step")
     .exhaustive()
 
 const words = {

@@ -82,7 +82,13 @@ export function viewRun(state: RunState, entries: readonly Entry[], secrets = Ru
       tool: tool ?? null,
       transition: transition ?? null,
       effect: effects.has(id),
-      came: index < state.done ? "done" : index > state.done || !begun.has(id) ? "not-begun" : cameOf(state),
+      came: state.open?.nothing.has(id)
+        ? "failed"
+        : index < state.done
+          ? "done"
+          : index > state.done || !begun.has(id)
+            ? "not-begun"
+            : cameOf(state),
     })),
     effects: effectsOf(state).map(({ failure, ...effect }) =>
       failure === undefined ? effect : { ...effect, failure: secrets.scrubFailure(failure) },

@@ -10,7 +10,7 @@ const nameRoom = 40
 const goalRoom = 60
 
 /** A run, and what is to be done about it. */
-export interface ListedRun extends RunSummary {
+export interface ListedRun extends Omit<RunSummary, "sessionId"> {
   /** Somebody must take it up: nobody is at work on it. */
   readonly due: boolean
   /** Somebody has asked for it to be stopped, and it has not ended yet. */

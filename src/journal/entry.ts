@@ -2,7 +2,8 @@
 import type { Scope } from "../catalog/catalog.ts"
 import type { Compensation, Idempotency, Reconcile } from "../catalog/policy.ts"
 import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
-import type { Document } from "../document/document.ts"
+import type { Diagnostic } from "../diagnostic/diagnostic.ts"
+import type { Document, StepDocument } from "../document/document.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { RunCode, RunTag } from "./codes.ts"
@@ -43,6 +44,12 @@ export type Event =
   | Observed
   | WindingDown
   | RunEnded
+  | StepAdded
+  | StepGivenUp
+  | CallRefused
+  | CallObserved
+  | CircuitReset
+  | RunClosed
 
 /**
  * What anybody may write at the end of a run, whoever holds it: a person's word, and what a call that was given up has said.
@@ -83,6 +90,8 @@ export interface RunStarted {
   readonly spent: { readonly tokens?: number; readonly microUsd?: number }
   /** Decisions of this run need no signature. */
   readonly unsigned?: true
+  /** Its plan grows step by step, by calls that are proposed one by one; left out of a run of a whole plan. */
+  readonly open?: { readonly literals?: "untrusted" }
   /** Where in the inputs secrets stand; left out where nowhere. Whoever shows a run hides them, and has no catalog to ask. */
   readonly sensitive?: readonly Pointer[]
   /** The tools of the plan, and those that undo them: settling and undoing go by this, whatever the catalog says by then. */
@@ -389,6 +398,64 @@ export interface RunEnded {
   readonly status: "succeeded" | "failed" | "cancelled" | "exhausted"
   /** Why, for all but `succeeded`. */
   readonly failure?: Failure
+}
+
+/** A step more of an open run: a call that was proposed and let through, or a transition that its host wants. */
+export interface StepAdded {
+  readonly kind: "step-added"
+  /** By which whoever proposed it knows it; a transition of the host's may have none. */
+  readonly callId?: string
+  readonly step: StepDocument
+  /** How many steps were behind, by what was known, when it was written. */
+  readonly seen: number
+  /** Of the plan with this step. */
+  readonly planHash: string
+}
+
+/** A step of an open run that comes to nothing: nothing has happened of it, and the run goes on without it. */
+export interface StepGivenUp {
+  readonly kind: "step-given-up"
+  readonly stepId: string
+  readonly failure: Failure
+}
+
+/** A call that was proposed to an open run, and that a gate refused. */
+export interface CallRefused {
+  readonly kind: "call-refused"
+  readonly callId: string
+  readonly tool: string
+  /** SHA-256 over the run's salt, the tool and what it was to be called with. */
+  readonly digest: string
+  /** The first of them. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A call that its host has made as ever, past the gates; and what they would have said of it. */
+export interface CallObserved {
+  readonly kind: "call-observed"
+  readonly callId: string
+  readonly tool: string
+  readonly digest: string
+  readonly tookMs: number
+  /** Why it would have been refused; none where it would not. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** A person would have been asked. */
+  readonly waits?: true
+  /** Of one that would have passed, and answered: it counts as a step of the run. */
+  readonly made?: { readonly step: StepDocument; readonly seen: number; readonly planHash: string }
+  readonly result?: Json
+  readonly failure?: Failure
+}
+
+/** Somebody has looked into why calls have failed: they count no more. Without a tool, all of them. */
+export interface CircuitReset {
+  readonly kind: "circuit-reset"
+  readonly tool?: string
+}
+
+/** An open run takes no further step, and ends. */
+export interface RunClosed {
+  readonly kind: "run-closed"
 }
 
 /** A typed error as it is written down. */

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { accepts } from "../catalog/schema/accept.ts"
 import { judgePattern } from "../catalog/schema/pattern.ts"
-import { DocumentShape } from "../document/document.ts"
+import { DocumentShape, StepShape } from "../document/document.ts"
 import type { Json } from "../text/json.ts"
 import { root } from "../text/pointer.ts"
 import { runCodes } from "./codes.ts"
@@ -96,6 +96,11 @@ const following = Type.Object(
   closed,
 )
 
+const diagnostic = Type.Object(
+  { code: text, severity: oneOf("error", "warning", "approval"), message: text, hint: text, at: text },
+  { additionalProperties: json },
+)
+
 const because = Type.Union([
   Type.Object({ kind: Type.Literal("always") }, closed),
   Type.Object(
@@ -131,6 +136,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     budgets: optional(Type.Object({ retries: optional(count), microUsd: optional(count) }, closed)),
     spent: Type.Object({ tokens: optional(count), microUsd: optional(count) }, closed),
     unsigned: optional(Type.Literal(true)),
+    open: optional(Type.Object({ literals: optional(Type.Literal("untrusted")) }, closed)),
     sensitive: optional(places),
     tools: record(policy),
   },
@@ -207,6 +213,21 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   },
   "winding-down": { status: oneOf("failed", "cancelled", "exhausted"), failure },
   "run-ended": { status: oneOf("succeeded", "failed", "cancelled", "exhausted"), failure: optional(failure) },
+  "step-added": { callId: optional(name), step: StepShape, seen: count, planHash: text },
+  "step-given-up": { stepId: name, failure },
+  "call-refused": { callId: name, tool: text, digest: text, diagnostics: Type.Array(diagnostic) },
+  "call-observed": {
+    callId: name,
+    tool: text,
+    digest: text,
+    tookMs: milliseconds,
+    diagnostics: Type.Array(diagnostic),
+    waits: optional(Type.Literal(true)),
+    made: optional(Type.Object({ step: StepShape, seen: count, planHash: text }, closed)),
+    ...answer,
+  },
+  "circuit-reset": { tool: optional(name) },
+  "run-closed": {},
 }
 
 const shapes = new Map<Json | undefined, TSchema>(

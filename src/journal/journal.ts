@@ -128,6 +128,7 @@ export interface RunSummary {
   readonly runId: string
   readonly tenant: string
   readonly subject: string
+  readonly sessionId: string
   readonly goal: string | undefined
   /** `damaged` where what is kept of it cannot be so: `read` says where, and the others are listed all the same. */
   readonly status: Status | "damaged"

@@ -1,6 +1,16 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
 import { standing } from "./asked.ts"
-import type { ApprovalDecided, Event, Intent, Resolved, RunEnded } from "./entry.ts"
+import type {
+  ApprovalDecided,
+  CallObserved,
+  CallRefused,
+  CircuitReset,
+  Event,
+  Intent,
+  Resolved,
+  RunEnded,
+} from "./entry.ts"
+import { refuseAdded } from "./open.ts"
 import type { RunState } from "./state.ts"
 import { isTerminal } from "./status.ts"
 
@@ -21,6 +31,13 @@ export function refuse(state: RunState, event: Event): string | undefined {
       return refuseWord(state, event)
     case "run-ended":
       return refuseEnd(state, event)
+    case "run-closed":
+      return refuseClosing(state)
+    case "call-refused":
+    case "circuit-reset":
+      return refuseNoted(state, event)
+    case "call-observed":
+      return refuseNoted(state, event) ?? refuseObserved(state, event)
   }
   if (status === "in_doubt") return "the run is in doubt"
   if (status === "awaiting_approval" && event.kind !== "winding-down") return "the run waits for a decision"
@@ -45,7 +62,19 @@ function refuseWord(state: RunState, word: Resolved): string | undefined {
 
 type Work = Exclude<
   Event,
-  { kind: "observed" | "taken-up" | "cancel-requested" | "approval-decided" | "resolved" | "run-ended" }
+  {
+    kind:
+      | "observed"
+      | "taken-up"
+      | "cancel-requested"
+      | "approval-decided"
+      | "resolved"
+      | "run-ended"
+      | "run-closed"
+      | "call-refused"
+      | "call-observed"
+      | "circuit-reset"
+  }
 >
 
 /** What only whoever drives the run writes. */
@@ -87,6 +116,13 @@ function refuseWork(state: RunState, event: Work): string | undefined {
     case "winding-down":
       if (state.ending !== undefined) return "it is winding down already"
       return step.open?.idempotencyKey === undefined ? undefined : "an effect is under way"
+    case "step-added":
+      return refuseBusy(state) ?? refuseAdded(state, event)
+    case "step-given-up":
+      if (state.open === undefined) return "a plan is not gone on with without one of its steps"
+      if (step.open?.idempotencyKey !== undefined) return "an effect is under way"
+      if (state.ending !== undefined || state.cancel !== undefined) return "the run is to end"
+      return refuseNext(state, event.stepId)
   }
 }
 
@@ -186,10 +222,32 @@ function refuseDecision(
   return (left ?? 0) === approvers - about.agreed.length - 1 ? undefined : "it counts those who are left otherwise"
 }
 
-function refuseEnd({ status, step, started, done, failure, cancel }: RunState, end: RunEnded): string | undefined {
+/** What an open run keeps beside its steps, however it stands. */
+function refuseNoted({ open }: RunState, event: CallRefused | CallObserved | CircuitReset): string | undefined {
+  if (open === undefined) return "no calls are proposed to a run of a whole plan"
+  if (event.kind === "circuit-reset" || !open.calls.has(event.callId)) return undefined
+  return `call \`${event.callId}\` was made before`
+}
+
+function refuseObserved(state: RunState, { made }: CallObserved): string | undefined {
+  if (made === undefined) return undefined
+  return state.status === "running" ? (refuseBusy(state) ?? refuseAdded(state, made)) : "the run does not go on"
+}
+
+function refuseClosing({ open, status, step }: RunState): string | undefined {
+  if (open === undefined) return "a run of a whole plan ends by itself"
+  if (open.closed) return "it was closed before"
+  return status === "in_doubt" || step.open !== undefined ? "a call is under way" : undefined
+}
+
+function refuseEnd(
+  { status, step, started, done, failure, cancel, open }: RunState,
+  end: RunEnded,
+): string | undefined {
   if (step.open?.idempotencyKey !== undefined || status === "in_doubt") return "an effect is under way"
   if (end.status !== "succeeded") return end.failure === undefined ? "it does not say why" : undefined
   if (failure !== undefined || end.failure !== undefined || cancel !== undefined)
     return "a failed or cancelled run does not succeed"
+  if (open?.closed === false) return "it was not closed"
   return done === started.document.steps.length ? undefined : "steps are left"
 }

@@ -4,6 +4,7 @@
  */
 import type { Path } from "../catalog/place.ts"
 import { covers, gather, hide, type Marks, pathsOf, within } from "../catalog/sensitive.ts"
+import type { StepDocument } from "../document/document.ts"
 import { hideWritten, Written } from "../plan/sensitive.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
@@ -53,6 +54,14 @@ export class RunSecrets {
       gather(event.inputs, this.#run.marks.inputs, this.#secrets)
       this.#run.written.gather(this.#secrets)
     }
+    const step =
+      event.kind === "step-added" ? event.step : event.kind === "call-observed" ? event.made?.step : undefined
+    if (step !== undefined && this.#run !== undefined) {
+      this.#run = this.#run.with(step)
+      this.#run.written.gather(this.#secrets)
+    }
+    if (event.kind === "call-observed" && event.result !== undefined)
+      gather(event.result, this.#run?.marks.of(event.tool).result ?? [], this.#secrets)
     if ("stepId" in event)
       this.#gather(event, "args" in event ? event.args : undefined, "result" in event ? event.result : undefined)
   }
@@ -92,6 +101,22 @@ export class RunSecrets {
     if (event.kind === "approval-requested") {
       const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
       return { ...event, follows }
+    }
+    if (event.kind === "step-added" && event.step.args !== undefined) {
+      const args = hideWritten(event.step.args, run.argsOf({ stepId: event.step.id })) as JsonObject
+      return { ...event, step: { ...event.step, args } } as Event
+    }
+    if (event.kind === "call-observed") {
+      const { made, result, tool } = event
+      const args = made?.step.args
+      const hidden = args && (hideWritten(args, run.marks.of(tool).args) as JsonObject)
+      return {
+        ...event,
+        ...(made === undefined || hidden === undefined
+          ? {}
+          : { made: { ...made, step: { ...made.step, args: hidden } } }),
+        ...(result === undefined ? {} : { result: hide(result, run.marks.of(tool).result) }),
+      } as Event
     }
     const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
     const result =
@@ -155,6 +180,13 @@ class Marked {
     this.written = new Written(document as unknown as Json, this.marks)
     const { places } = this.written
     this.#steps = new Map(document.steps.map(({ id, tool = "" }, index) => [id, { tool, args: places[index] ?? [] }]))
+  }
+
+  /** With a step more; as it is where that was known already. */
+  with(step: StepDocument): Marked {
+    const { document } = this.#started
+    if (this.#steps.has(step.id)) return this
+    return new Marked({ ...this.#started, document: { ...document, steps: [...document.steps, step] } })
   }
 
   argsOf({ stepId, undoes }: About): readonly Path[] {

@@ -19,6 +19,7 @@ import type {
 import { isForeign, journalVersion } from "./entry.ts"
 import { JournalDiverged, JournalNewer, JournalOlder } from "./failure.ts"
 import { Growing } from "./growing.ts"
+import { addStep, giveUp, noteCall, type OpenRun, observedCall, openedBy } from "./open.ts"
 import { refuse } from "./refuse.ts"
 import { isTerminal, type Status } from "./status.ts"
 
@@ -29,7 +30,10 @@ export interface RunState {
   readonly seq: number
   readonly startedAtMs: number
   readonly updatedAtMs: number
+  /** Its first entry; of an open run with the steps that were added since. */
   readonly started: RunStarted
+  /** Of an open run alone. */
+  readonly open: OpenRun | undefined
   /** How many steps are behind us: calls that answered, transitions taken. */
   readonly done: number
   readonly calls: Growing<string, Called>
@@ -144,6 +148,7 @@ export function begin(
     startedAtMs: atMs,
     updatedAtMs: atMs,
     started: event,
+    open: openedBy(event),
     done: 0,
     calls: Growing.empty(),
     effects: Growing.empty(),
@@ -232,7 +237,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
           replayed: true,
         }),
         effects: state.effects.with(event.idempotencyKey, event.stepId),
-        failure: event.failure,
+        failure: state.open === undefined ? event.failure : undefined,
       }
     case "step-refused":
       if (event.undoes === undefined) return { failure: event.failure }
@@ -257,6 +262,31 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
       return { ending: event, failure: event.failure, step: untouched, status: "running" }
     case "run-ended":
       return { status: event.status, failure: event.failure }
+    case "step-added":
+      return state.open === undefined ? {} : addStep(state.open, state.started, event)
+    case "step-given-up":
+      return {
+        step: untouched,
+        done: state.done + 1,
+        failure: undefined,
+        status: "running",
+        open: state.open && giveUp(state.open, event),
+      }
+    case "call-refused":
+      return { open: state.open && noteCall(state.open, event) }
+    case "call-observed": {
+      const { open, started } = state
+      if (open === undefined) return {}
+      const noted = noteCall(open, event)
+      if (event.made === undefined) return { open: noted }
+      const { step: made } = event.made
+      const calls = state.calls.with(made.id, observedCall(event, made))
+      return { ...addStep(noted, started, event.made), calls, done: state.done + 1 }
+    }
+    case "circuit-reset":
+      return {}
+    case "run-closed":
+      return { open: state.open && { ...state.open, closed: true }, status: "running" }
   }
 }
 
@@ -301,7 +331,8 @@ function answered(state: RunState, result: Json | undefined, failure: Failure | 
       attempt: open.attempt,
       replayed: false,
     }),
-    failure,
+    // Whoever has proposed the call is told, and an open run goes on.
+    failure: state.open === undefined ? failure : undefined,
   }
 }
 

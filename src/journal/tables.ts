@@ -121,6 +121,8 @@ function statusAfter(run: RunRow, event: Event): Status {
       return isSettling(event) ? "running" : status
     case "resolved":
     case "winding-down":
+    case "step-given-up":
+    case "run-closed":
       return "running"
     case "cancel-requested":
       return status === "in_doubt" ? status : "running"
@@ -145,6 +147,7 @@ function openAfter(run: RunRow, event: Event): OpenCall | undefined {
     case "outcome":
     case "attempt-failed":
     case "winding-down":
+    case "step-given-up":
       return undefined
     case "resolved":
       return event.answer === "again" ? open : undefined

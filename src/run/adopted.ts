@@ -10,7 +10,7 @@ import type { Footing } from "./drive/drive.ts"
 import { StalePlan } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
-import { rederive } from "./rederive.ts"
+import { isWithin, rederive } from "./rederive.ts"
 
 /** Why it is not taken up. Without its plan nothing can be said of it, so that it is not even settled. */
 export function holdToPlan(
@@ -27,13 +27,17 @@ export function holdToPlan(
 }
 
 /** What settling, undoing and the end of the run go by, and what the plan reads. */
-function differs({ policies, catalog }: ReadyPlan, { tools, inputs, deadlineMs }: RunStarted): string | undefined {
+function differs(
+  { policies, catalog }: ReadyPlan,
+  { tools, inputs, deadlineMs, open }: RunStarted,
+): string | undefined {
   for (const name of new Set([...Object.keys(policies), ...Object.keys(tools)])) {
     const [said, declared] = [tools[name], policies[name]]
     if (said === undefined || declared === undefined || canonical(said as never) !== canonical(declared as never))
       return `what it says of tool \`${name}\` is not what the catalog says`
   }
-  if (deadlineMs !== catalog.budgets.deadlineMs) return "its deadline is not the catalog's"
+  const most = catalog.budgets.deadlineMs
+  if (open === undefined ? deadlineMs !== most : !isWithin(deadlineMs, most)) return "its deadline is not the catalog's"
   if (catalog.inputs === undefined) return inputs === null ? undefined : "it has inputs, and the catalog declares none"
   const issues = judgeWhole(catalog.inputs, inputs)
   return issues.length === 0 ? undefined : `its inputs are refused ${tellIssues(issues)}`

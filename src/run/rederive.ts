@@ -2,17 +2,28 @@
  * Derives every action of a run anew, from its plan and the entries before it, and holds each entry against what `next` would have
  * done. What comes from outside (answers, people, other processes) is taken as it stands.
  */
+
+import type { Catalog } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { Schema } from "../catalog/schema/schema.ts"
-import type { ApprovalDecided, ApprovalRequested, Entry, Event, Failure, RunStarted } from "../journal/entry.ts"
+import type {
+  ApprovalDecided,
+  ApprovalRequested,
+  Entry,
+  Event,
+  Failure,
+  Recorded,
+  RunStarted,
+} from "../journal/entry.ts"
 import { JournalDiverged } from "../journal/failure.ts"
-import { type RunState, replay } from "../journal/state.ts"
+import { fold, type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { termsOf } from "./admit.ts"
 import { nameEffect } from "./drive/look-up.ts"
 import { type Action, type Asks, type CallAction, type NewEffect, next } from "./next/next.ts"
 import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
+import { footingOfOpen } from "./open/grow.ts"
 
 /** The state the run has come to; or the first entry that does not follow. `ready` is undefined where the catalog has changed. */
 export const rederive = (
@@ -27,10 +38,14 @@ export const rederive = (
       seq: 0,
       problem: "the catalog of its plan says otherwise of its tools and budgets",
     })
-  return replay(runId, entries, (before, { event }) => {
+  const readyAt = footings(ready)
+  return replay(runId, entries, (before, record) => {
+    const { event } = record
     if (event.kind === "approval-decided" && before.started.unsigned === undefined && isForged(before, event))
       return `\`${event.stepId}\` was decided without a signature`
-    return isDerived(event) ? differs(ready, before, event) : undefined
+    const grows = event.kind === "step-added" || (event.kind === "call-observed" && event.made !== undefined)
+    if (grows && ready !== undefined) return refuseGrowth(before, record, ready.catalog)
+    return isDerived(event) ? differs(readyAt(before), before, event) : undefined
   })
 }
 
@@ -39,14 +54,40 @@ const isForged = ({ asked }: RunState, { stepId, token }: ApprovalDecided): bool
   token === undefined && asked.get(stepId)?.request.inputs !== undefined
 
 const goesBy = (
-  { deadlineMs, budgets, unsigned, sensitive, tools }: RunStarted,
+  { deadlineMs, budgets, unsigned, sensitive, tools, open }: RunStarted,
   terms: ReturnType<typeof termsOf>,
 ): boolean =>
-  deadlineMs === terms.deadlineMs &&
+  (open === undefined ? deadlineMs === terms.deadlineMs : isWithin(deadlineMs, terms.deadlineMs)) &&
   unsigned === terms.unsigned &&
   same(sensitive, terms.sensitive) &&
   same(budgets, terms.budgets) &&
   same(tools, terms.tools)
+
+/** An open run may end sooner than its catalog says. */
+export const isWithin = (deadlineMs: number | undefined, most: number | undefined): boolean =>
+  most === undefined || (deadlineMs !== undefined && deadlineMs <= most)
+
+/** Of an open run the plan is another one after each step that was added. */
+function footings(ready: ReadyPlan | undefined): (state: RunState) => ReadyPlan | undefined {
+  let grown: { readonly steps: number; readonly ready: ReadyPlan | undefined } | undefined
+  return (state) => {
+    if (state.open === undefined || ready === undefined) return ready
+    const steps = state.started.document.steps.length
+    if (grown?.steps === steps) return grown.ready
+    const footing = footingOfOpen(state, state.open, ready.catalog)
+    grown = { steps, ready: footing instanceof Error ? undefined : footing }
+    return grown.ready
+  }
+}
+
+/** Whether the gates let through what was added, by what was known then. */
+function refuseGrowth(before: RunState, record: Recorded, catalog: Catalog): string | undefined {
+  const after = fold(before, record)
+  // What cannot follow is told by whoever folds.
+  if (after instanceof Error || after.open === undefined) return undefined
+  const footing = footingOfOpen(after, after.open, catalog)
+  return footing instanceof Error ? `\`step-added\` adds what the gates refuse: ${footing.message}` : undefined
+}
 
 type Derived = Extract<
   Event,
@@ -61,6 +102,7 @@ type Derived = Extract<
       | "in-doubt"
       | "winding-down"
       | "run-ended"
+      | "step-given-up"
   }
 >
 
@@ -74,6 +116,7 @@ const derived: ReadonlySet<Event["kind"]> = new Set<Derived["kind"]>([
   "in-doubt",
   "winding-down",
   "run-ended",
+  "step-given-up",
 ])
 
 const isDerived = (event: Event): event is Derived => derived.has(event.kind)
@@ -110,7 +153,11 @@ function follows(action: Action, event: Derived): boolean {
       if (action.kind === "wait")
         return action.notAfterMs !== undefined && event.status === "exhausted" && isLate(event.failure)
       return action.kind === "wind-down" && isEnd(action, event)
+    case "step-given-up":
+      return action.kind === "give-up" && isOf(action, event) && same(action.failure, event.failure)
     case "run-ended":
+      if (action.kind === "rest" || (action.kind === "wait" && event.status === "exhausted"))
+        return action.notAfterMs !== undefined && event.failure !== undefined && isLate(event.failure)
       return action.kind === "end" && isEnd(action, event)
   }
 }

@@ -31,6 +31,7 @@ import { Ids, type IdsService } from "./ids.ts"
 import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
 import { prepare } from "./next/prepare.ts"
+import { footingOfOpen } from "./open/grow.ts"
 import { type RunReport, report } from "./report.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "./toolbox.ts"
 
@@ -175,7 +176,7 @@ function rests(footing: Footing, state: RunState, nowMs: number): boolean {
   return action.kind === "wait" && (action.notAfterMs === undefined || nowMs <= action.notAfterMs)
 }
 
-function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
+export function holderOf({ leaseMs = defaultLeaseMs }: Driving, ids: IdsService): Holder | InputsRefused {
   if (Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs <= leaseMsMax) return { owner: ids.make("own"), leaseMs }
   if (Number.isSafeInteger(leaseMs) && leaseMs > 0) return refuseLong(leaseMs)
   return refuseCount("`leaseMs`", leaseMs, 1)
@@ -227,11 +228,10 @@ export const readState = (
  * The plan of a run, ready to go on with: compiled anew from its document, for nothing but the document is believed. Where the
  * catalog has changed, that it has.
  */
-export function footingFor(
-  { runId, status, started }: RunState,
-  { catalog, fault }: Toolbox,
-): Footing | HandlerMissing | JournalDiverged {
+export function footingFor(state: RunState, { catalog, fault }: Toolbox): Footing | HandlerMissing | JournalDiverged {
   if (fault !== undefined) return fault
+  const { runId, status, started, open } = state
+  if (open !== undefined) return footingOfOpen(state, open, catalog)
   const remedy =
     status === "awaiting_approval"
       ? "Deny it (`deny`), which ends this run, and run a newly compiled plan; or go on with the catalog of before."

@@ -95,7 +95,7 @@ const measureMs = 15_000
 /** A stretch of work on a run, in this process. */
 interface Activation {
   readonly span: Tracer.Span
-  readonly tools: ReadonlyMap<string, string>
+  readonly tools: Map<string, string>
   call: Tracer.Span | undefined
   /** When the call was begun that its process did not live to see answered. */
   recoveringMs: number | undefined
@@ -157,6 +157,9 @@ class Measured {
   #trace(runId: string, activation: Activation, event: Event, atMs: number): void {
     const { span } = activation
     switch (event.kind) {
+      case "step-added":
+        activation.tools.set(event.step.id, event.step.tool ?? "")
+        return
       case "taken-up":
         span.attribute("sequitur.epoch", event.epoch)
         return

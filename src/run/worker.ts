@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import type { Catalog } from "../catalog/catalog.ts"
 import { changedParts, sliceFor } from "../catalog/slice.ts"
 import type { RunStarted } from "../journal/entry.ts"
 import type { JournalNewer, StoreUnavailable } from "../journal/failure.ts"
@@ -252,8 +253,10 @@ async function findTools(tools: WorkOptions["tools"], { started }: RunState): Pr
   if (typeof tools === "function") return tools(started)
   const boxes = [tools].flat()
   const called = started.document.steps.flatMap(({ tool }) => (tool === undefined ? [] : [tool]))
+  // Of an open run any tool may be called next.
+  const named = (catalog: Catalog) => (started.open === undefined ? called : catalog.tools.keys())
   return (
-    boxes.find(({ catalog }) => changedParts(started.slice, sliceFor(catalog, called)).length === 0) ??
+    boxes.find(({ catalog }) => changedParts(started.slice, sliceFor(catalog, named(catalog))).length === 0) ??
     boxes.find(({ handlers }) => Object.keys(started.tools).every((name) => handlers.has(name))) ??
     boxes[0]
   )

@@ -101,6 +101,7 @@ describe.each(Object.entries(stores))("%s", (_, open) => {
       )
       expect(listed.find(({ runId }) => runId === "succeeded")).toEqual({
         runId: "succeeded",
+        sessionId: "s1",
         tenant: "succeeded's",
         subject: "ann",
         goal: undefined,

@@ -9,6 +9,8 @@ export interface ProposedCall {
   readonly tool: string
   /** A string is the JSON text that the provider hands on, and is read strictly; anything else is taken as a plain value. */
   readonly args: unknown
+  /** The host knows that the same effect is meant once more: 2 is the second time. */
+  readonly occurrence?: number | undefined
 }
 
 interface Named {
@@ -36,6 +38,8 @@ export interface Failed extends Named {
   readonly stepId: string
   readonly failure: Failure
   readonly applied: boolean
+  /** It was made past the gates, which only watched: whether anything has happened is not known. */
+  readonly observed?: true
 }
 
 /** The breaker holds calls of this tool, or of the whole session, back until then. */

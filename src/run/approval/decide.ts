@@ -167,7 +167,9 @@ const writeOnce = Effect.fnUntraced(function* (
   const { approvers = 1 } = asked.request
   const left = said.decision === "denied" ? 0 : approvers - asked.agreed.length - 1
   const event: Event = { kind: "approval-decided", requestId, stepId, ...said, ...(left === 0 ? {} : { left }) }
-  const failure = said.decision === "denied" ? record(deniedBy(stepId, said.by, said.reason)) : undefined
+  // An open run goes on without what was denied.
+  const failure =
+    said.decision === "denied" && state.open === undefined ? record(deniedBy(stepId, said.by, said.reason)) : undefined
   return yield* put(journal, state, event, failure && { status: "failed", failure }, decision.onEvent)
 })
 

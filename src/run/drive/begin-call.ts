@@ -49,7 +49,8 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
 function* name(desk: Desk, action: CallAction, effect: NewEffect): ReturnType<Register["lookUp"]> {
   const { state } = desk.book
   // What was made before is not asked about again.
-  if (!state.step.released && !desk.cautious && action.ask === undefined) return nameEffect(effect)
+  const begun = state.effects.has(effect.identity)
+  if (!begun && !state.step.released && !desk.cautious && action.ask === undefined) return nameEffect(effect)
   return yield* desk.register.lookUp(state, action, effect)
 }
 

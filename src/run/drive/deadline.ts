@@ -18,12 +18,13 @@ export function checkDeadline(
   return late && { kind: "step-refused", stepId, failure: record(late) }
 }
 
-/** A run that waits for a person past its deadline ends, and with it what it has asked. */
-export function endAtDeadline(
-  { book, clock }: Desk,
-  { stepId, notAfterMs }: Action & { kind: "wait" },
-): Event | undefined {
-  const late = lateness(book.state, stepId, notAfterMs, clock.currentTimeMillisUnsafe())
+/** A run that waits for a person, or for its next step, past its deadline ends, and with it what it has asked. */
+export function endAtDeadline({ book, clock }: Desk, action: Action & { kind: "wait" | "rest" }): Event | undefined {
+  const stepId = action.kind === "wait" ? action.stepId : (book.state.started.document.steps.at(-1)?.id ?? "none")
+  const late = lateness(book.state, stepId, action.notAfterMs, clock.currentTimeMillisUnsafe())
+  // Nobody has asked for what an open run has done to be undone.
+  if (late !== undefined && book.state.open !== undefined)
+    return { kind: "run-ended", status: "exhausted", failure: record(late) }
   return late && { kind: "winding-down", status: "exhausted", failure: record(late) }
 }
 

@@ -30,13 +30,18 @@ import { reconcile } from "./reconcile.ts"
 /** What a run goes on with: its plan, or why nothing new may be begun. */
 export type Footing = ReadyPlan | StalePlan
 
+export interface Keeping {
+  /** An open run that rests is held on to: its next step is to come soon. */
+  readonly keep?: boolean | undefined
+}
+
 /** Takes a run as far as it goes: to its end, into doubt, or to where a person must decide. */
 export const drive = (
   footing: Footing,
   toolbox: Toolbox,
   book: Book,
   leaseMs: number,
-  driving: Pick<Driving, "stopping" | "approvers">,
+  driving: Pick<Driving, "stopping" | "approvers"> & Keeping,
 ): Effect.Effect<RunState, RunFailure, Ids> =>
   // Only waiting can be interrupted: what has happened is always written down.
   Effect.uninterruptible(work(footing, toolbox, book, leaseMs, driving))
@@ -46,7 +51,7 @@ const work = Effect.fnUntraced(function* (
   { handlers, catalog }: Toolbox,
   book: Book,
   leaseMs: number,
-  { stopping = () => false, approvers: keySet }: Pick<Driving, "stopping" | "approvers">,
+  { stopping = () => false, approvers: keySet, keep = false }: Pick<Driving, "stopping" | "approvers"> & Keeping,
 ): Effect.fn.Return<RunState, RunFailure, Ids> {
   const context = yield* Effect.context<never>()
   const clock = yield* Clock
@@ -76,7 +81,9 @@ const work = Effect.fnUntraced(function* (
   const desk: Desk = { ready, stale, book, worker, clock, ids, pulse, register, approvers, cautious: false, stopping }
   // Whatever breaks here (a clock or ids of the host's own, say), what has happened is written down.
   // Whoever stops says so, and the next need not wait for the lease to run out.
-  const kept = Effect.onExit(loop(desk), (exit) => (Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void))
+  const kept = Effect.onExit(loop(desk, keep), (exit) =>
+    Exit.isFailure(exit) ? Effect.ignore(letGo(desk)) : Effect.void,
+  )
   return yield* Effect.ensuring(
     kept,
     Effect.sync(() => {
@@ -86,7 +93,7 @@ const work = Effect.fnUntraced(function* (
   )
 })
 
-const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState, RunFailure> {
+const loop = Effect.fnUntraced(function* (desk: Desk, keep: boolean): Effect.fn.Return<RunState, RunFailure> {
   const { ready, book, pulse } = desk
   for (;;) {
     if (pulse.takeNews()) yield* book.catchUp()
@@ -102,7 +109,8 @@ const loop = Effect.fnUntraced(function* (desk: Desk): Effect.fn.Return<RunState
       if (diverged !== undefined) return yield* diverged
       continue
     }
-    if ((yield* book.flush({ dueMs: dueOf(action) })) === "overtaken") continue
+    const release = keep && action.kind === "rest" ? undefined : { dueMs: dueOf(action) }
+    if ((yield* book.flush(release)) === "overtaken") continue
     if (desk.stale !== undefined && action.kind === "needs-plan") return yield* desk.stale
     return book.state
   }
@@ -125,7 +133,7 @@ const letGo = ({ ready, book }: Desk): Effect.Effect<Flushed, FlushFailure> =>
 
 /** When a run that rests must be taken up again. */
 function dueOf(action: Action): number | undefined {
-  if (action.kind === "wait") return action.notAfterMs
+  if (action.kind === "wait" || action.kind === "rest") return action.notAfterMs
   if (action.kind === "reconcile") return action.notBeforeMs
   return action.kind === "call" || action.kind === "call-again" ? action.pause?.atMs : undefined
 }
@@ -176,7 +184,10 @@ function* act(desk: Desk, action: Action): Effect.fn.Return<Acted, RunFailure> {
       const { status, failure } = action
       return { kind: "run-ended", status, ...(failure === undefined ? {} : { failure }) }
     }
+    case "give-up":
+      return { kind: "step-given-up", stepId: action.stepId, failure: action.failure }
     case "wait":
+    case "rest":
       return endAtDeadline(desk, action) ?? "rest"
     case "needs-plan":
     case "nothing":

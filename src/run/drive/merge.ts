@@ -38,12 +38,14 @@ export function restand(
   const kept = begun === undefined ? [] : [begun]
   let state = before
   for (const { atMs, event } of entries.slice(kept.length)) {
-    if (!isAnswer(event)) break
+    // What was let through into an open run is none of what is decided anew.
+    const added = event.kind === "step-added"
+    if (!isAnswer(event) && !added) break
     const entry = { seq: state.seq + 1, atMs, event }
     const folded = fold(state, entry)
     if (folded instanceof Error) {
-      // A late answer may have settled what the outside was asked about.
-      if (event.kind === "reconciled") break
+      // A late answer may have settled what the outside was asked about; and a run that is cancelled takes no step.
+      if (event.kind === "reconciled" || added) break
       return folded
     }
     state = folded

@@ -25,6 +25,7 @@ import { checkKnown, checkNow, countOf } from "./check.ts"
 import { compensate, stop } from "./compensate.ts"
 import { claimOf, idempotencyKey } from "./key.ts"
 import { measure, sayBytes, workMax } from "./measure.ts"
+import { nextInOpen } from "./open.ts"
 import type { ReadyCall, ReadyPlan, ReadyTransition } from "./prepare.ts"
 import { fillIn, place, Unresolved, walk } from "./resolve.ts"
 import { attemptsMax, checkRetries, decideRetry, retryIn } from "./retry.ts"
@@ -53,6 +54,10 @@ export type Action =
   | { readonly kind: "end"; readonly status: RunEnded["status"]; readonly failure?: Failure }
   /** Everything old is settled, and what is new needs the plan: its catalog is another one. */
   | { readonly kind: "needs-plan" }
+  /** A step of an open run comes to nothing. */
+  | { readonly kind: "give-up"; readonly stepId: string; readonly failure: Failure }
+  /** An open run waits for its next step, until its end. */
+  | { readonly kind: "rest"; readonly notAfterMs: number | undefined }
   /** In doubt, or ended. */
   | { readonly kind: "nothing" }
 
@@ -129,6 +134,11 @@ export interface Reconcile {
  * that goes by the journal, but nothing new is begun.
  */
 export function next(ready: ReadyPlan | undefined, state: RunState): Action {
+  const action = follow(ready, state)
+  return state.open === undefined ? action : nextInOpen(state, state.open, action)
+}
+
+function follow(ready: ReadyPlan | undefined, state: RunState): Action {
   if (isTerminal(state.status) || state.status === "in_doubt") return { kind: "nothing" }
   if (state.status === "awaiting_approval") {
     return { kind: "wait", stepId: idOf(state), notAfterMs: deadlineOf(state) }
@@ -145,7 +155,8 @@ export function next(ready: ReadyPlan | undefined, state: RunState): Action {
   const lapsed = state.asked.get(idOf(state))?.lapsed ?? []
   if (lapsed.length >= lapsesMax) return stopFor(state, lapsed.at(-1)?.failure as Failure)
   if (ready === undefined) return { kind: "needs-plan" }
-  const step = ready.steps[state.done]
+  // A step that an open run was to have may have been overtaken.
+  const step = state.done < state.started.document.steps.length ? ready.steps[state.done] : undefined
   if (step?.kind === "call" && open !== undefined) return afterCrash(ready, step, state)
   if (step?.kind === "call" && state.step.failed !== undefined) return afterFailure(ready, step, state)
   const failure = checkKnown(ready, state)
@@ -257,7 +268,8 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   if (!step.tool.mutates) return action
   const identity = workings.keyOf(step, args, state)
   const first = state.effects.get(identity) ?? stepId
-  if (first !== stepId) return fail(state, new EffectRepeated({ stepId, first }))
+  if (first !== stepId && state.open?.nothing.has(first) !== true)
+    return fail(state, new EffectRepeated({ stepId, first }))
   return { ...action, effect: newEffect(ready, step, state, identity, args, asked === undefined) }
 }
 

@@ -56,8 +56,12 @@ export interface ReadyTransition {
 /** Plans are run more than once. */
 const prepared = new WeakMap<CompiledPlan, ReadyPlan>()
 
-/** Refuses a plan that was compiled against another catalog. */
-export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | StalePlan {
+/** Refuses a plan that was compiled against another catalog. A step that `counts` not has come to nothing: see `check/known.ts`. */
+export function prepare(
+  plan: CompiledPlan,
+  catalog: Catalog,
+  counts: (index: number) => boolean = () => true,
+): ReadyPlan | StalePlan {
   const known = prepared.get(plan)
   if (known?.catalog === catalog) return known
   const names = plan.steps.flatMap(({ step }) => (step.kind === "call" ? [step.tool] : []))
@@ -74,17 +78,18 @@ export function prepare(plan: CompiledPlan, catalog: Catalog): ReadyPlan | Stale
   const groups = new Groups()
   const steps = plan.steps.map((checked): ReadyStep => {
     const { step, before, after } = checked
-    if (step.kind === "call") return readyCall(checked, step, catalog, groups, indexOf)
+    if (step.kind === "call")
+      return readyCall(checked, step, catalog, counts(step.index) ? groups : new Groups(), indexOf)
     return { kind: "transition", step, from: before ?? "", to: after ?? "", guarded: guarded.has(step.id) }
   })
   const { catalogHash } = plan
-  const ready = { plan, catalog, steps, affected: affectedIn(steps), catalogHash, policies: policiesOf(plan, catalog) }
+  const ready = { plan, catalog, steps, affected: affectedIn(steps), catalogHash, policies: policiesOf(names, catalog) }
   prepared.set(plan, ready)
   return ready
 }
 
-/** Of the plan's tools, and of those that undo them. */
-function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["tools"] {
+/** Of these tools, and of those that undo them. */
+export function policiesOf(names: Iterable<string>, { tools }: Catalog): RunStarted["tools"] {
   const policies: Record<string, ToolPolicy> = {}
   const note = (tool: Tool | undefined): void => {
     if (tool === undefined || Object.hasOwn(policies, tool.name)) return
@@ -102,7 +107,7 @@ function policiesOf({ steps }: CompiledPlan, { tools }: Catalog): RunStarted["to
     }
     if (compensation.kind === "call") note(tools.get(compensation.tool))
   }
-  for (const { step } of steps) if (step.kind === "call") note(tools.get(step.tool))
+  for (const name of names) note(tools.get(name))
   return policies
 }
 

@@ -1,0 +1,312 @@
+/**
+ * The gate for single calls: what a model asks for, call by call, made as the steps of one open run, with the same gates, keys,
+ * limits, approvals and journal as a plan.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import type { CatalogSpec } from "../../catalog/catalog.ts"
+import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
+import { Journal, type JournalService } from "../../journal/journal.ts"
+import { isTerminal } from "../../journal/status.ts"
+import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
+import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
+import { type Ids, live } from "../../run/ids.ts"
+import { Hand, type OpenOptions } from "../../run/open/hand.ts"
+import { put } from "../../run/put.ts"
+import { type RunReport, report } from "../../run/report.ts"
+import type { Driving } from "../../run/run.ts"
+import { listen, type TelemetryLayer } from "../../run/telemetry.ts"
+import { type Equipment, equip, type Principal, type Tools } from "../../run/toolbox.ts"
+import { isObject } from "../../text/json.ts"
+import type { Breaker } from "./circuit.ts"
+import { isolatedIn } from "./observe.ts"
+import { Session } from "./session.ts"
+import { type Gatekeeper, takeTransition, takeTurn } from "./turn.ts"
+import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
+
+export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
+  extends Equipment<Spec, Written>,
+    Pick<Driving, "onEvent" | "leaseMs" | "approvers">,
+    Pick<OpenOptions, "origin" | "spent" | "expiresMs" | "literals"> {
+  /** `memory()` or `sqlite(file)`. */
+  readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
+  /** Who acts, authenticated by the host. */
+  readonly principal: Principal
+  /** Scopes of limits, idempotency keys and the circuit breaker. */
+  readonly session: string
+  readonly task: string
+  readonly inputs?: unknown
+  /** Of the open run: of one that is there already, it is gone on with where its journal ends. */
+  readonly runId?: string | undefined
+  /** Also a run that another process holds, or that was imported: see `resume`. */
+  readonly takeOver?: boolean | undefined
+  /** Failures in a row that hold further calls back: of one tool, and of the session; 0 never does. Default 5, and 10. */
+  readonly maxConsecutiveFailures?: number | { readonly tool?: number; readonly session?: number } | undefined
+  /** How long they are held back, in milliseconds. Default 60,000. */
+  readonly coolDownMs?: number | undefined
+  /** `observe`: tools are called as ever, past the gates, and what those would have refused is only written down. Default `enforce`. */
+  readonly mode?: "enforce" | "observe" | undefined
+  /** While observing: tools whose calls the gates hold all the same. */
+  readonly enforce?: readonly string[] | undefined
+  readonly ids?: Layer.Layer<Ids>
+  /** Where spans and metrics go. Left out, nothing is measured. */
+  readonly telemetry?: TelemetryLayer | undefined
+}
+
+/**
+ * Promises of verdicts: whatever a model has asked for and a tool has done is one. They reject, with a typed error, only for a
+ * mistake of the host's, a store that fails, or a run that is another's by now.
+ */
+export interface Gate<Spec extends CatalogSpec = CatalogSpec> extends Turns {
+  readonly runId: string
+  /** One call. The same again, by the same id, is answered with what became of it. */
+  readonly call: (
+    tool: string,
+    args: unknown,
+    options: { readonly callId: string; readonly occurrence?: number | undefined },
+  ) => Promise<Verdict>
+  /** Takes a transition of the catalog's machine: the host's deed, and never a model's. Asked again, it goes on with it. */
+  readonly enter: (transition: string, options?: { readonly callId?: string | undefined }) => Promise<Verdict>
+  /** Closes the circuits again: of one tool, or of all. */
+  readonly reset: (tool?: string) => Promise<void>
+  readonly status: () => Promise<RunReport<Spec>>
+  /** Ends the run, `succeeded`, and gives up what still waits for a person; then closes the store. Refused while it is in doubt. */
+  readonly close: () => Promise<RunReport<Spec>>
+  /** Leaves the run as it is, for another gate to go on with at once, and closes the store. */
+  readonly leave: () => Promise<void>
+}
+
+/** Begins an open run, or takes up the one named: `const gate = await createGate({ catalog, tools, store, principal, session, task })`. */
+export async function createGate<
+  Spec extends CatalogSpec,
+  const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
+>(given: GateOptions<Spec, Written>): Promise<Gate<Spec>> {
+  const options = isObject(given) ? { ...given } : given
+  const breaker = readBreaker(options)
+  if (breaker instanceof InputsRefused) throw breaker
+  const refused = admitMode(options)
+  if (refused !== undefined) throw refused
+  const opened = new Opened(options as unknown as GateOptions, breaker)
+  try {
+    return (await opened.open()) as unknown as Gate<Spec>
+  } catch (error) {
+    await opened.dispose()
+    throw error
+  }
+}
+
+function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
+  if (mode !== undefined && mode !== "enforce" && mode !== "observe")
+    return new InputsRefused({ field: "`mode`", problem: "is neither", expected: 'Say "enforce" or "observe".' })
+  if (Array.isArray(enforce) && enforce.every((name) => typeof name === "string")) return undefined
+  return new InputsRefused({ field: "`enforce`", problem: "must be a list of names", expected: "Give names of tools." })
+}
+
+function readBreaker({
+  maxConsecutiveFailures: max = {},
+  coolDownMs = 60_000,
+}: Pick<GateOptions, "maxConsecutiveFailures" | "coolDownMs">): Breaker | InputsRefused {
+  const { tool = 5, session = 10 } = typeof max === "number" ? { tool: max, session: max } : max
+  for (const [field, value] of Object.entries({ maxConsecutiveFailures: tool, session, coolDownMs }))
+    if (!Number.isSafeInteger(value) || value < 0) return refuseCount(`\`${field}\``, value, 0)
+  return { tool, session, coolDownMs }
+}
+
+class Opened {
+  readonly #options: GateOptions
+  readonly #breaker: Breaker
+  readonly #runtime: ManagedRuntime.ManagedRuntime<Journal | Ids, StoreUnavailable | JournalNewer>
+  readonly #listening: ReturnType<typeof listen>
+  /** Calls are made one after another, in the order in which they came. */
+  #last: Promise<unknown> = Promise.resolve()
+  #over = false
+  #keeper: Gatekeeper | undefined
+
+  constructor(options: GateOptions, breaker: Breaker) {
+    const { store, ids = live, telemetry, onEvent } = options
+    this.#options = options
+    this.#breaker = breaker
+    const heard = { onEvent: (entry: Parameters<NonNullable<Driving["onEvent"]>>[0]) => this.#hear(entry, onEvent) }
+    this.#listening = listen(telemetry, heard)
+    this.#runtime = ManagedRuntime.make(Layer.mergeAll(usable(store), ids, this.#listening.layer))
+  }
+
+  #hear(entry: Parameters<NonNullable<Driving["onEvent"]>>[0], onEvent: Driving["onEvent"]): unknown {
+    this.#keeper?.session.note(entry)
+    return onEvent?.(entry)
+  }
+
+  async open(): Promise<Gate> {
+    const { session, task, principal, ...options } = this.#options
+    const toolbox = equip(this.#options)
+    const opening = { ...options, principal, sessionId: session, taskId: task } as OpenOptions
+    const { hand, journal } = await this.#ask((journal) =>
+      Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
+    )
+    const { tenant, sessionId } = hand.state.started
+    const peers = new Session(journal, { tenant, sessionId })
+    const { mode = "enforce", enforce = [] } = this.#options
+    const held = new Set([...enforce, ...isolatedIn(toolbox)])
+    const observes = (tool: string): boolean => mode === "observe" && !held.has(tool)
+    this.#keeper = { hand, toolbox, observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
+    return this.#gate(this.#keeper)
+  }
+
+  get #driving(): Driving & { readonly takeOver: boolean } {
+    const { leaseMs, approvers, takeOver = false } = this.#options
+    return { onEvent: this.#listening.onEvent, onTakeUp: this.#listening.onTakeUp, leaseMs, approvers, takeOver }
+  }
+
+  #gate(keeper: Gatekeeper): Gate {
+    const { hand } = keeper
+    const { runId } = hand
+    const turn = (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> =>
+      this.#inTurn(async () => {
+        const taken = admitCalls(calls)
+        if (taken instanceof InputsRefused) throw taken
+        if (this.#over) return taken.map(over)
+        return this.#ask(() => Effect.gen(() => takeTurn(keeper, taken)))
+      })
+    return {
+      runId,
+      turn,
+      call: async (tool, args, options) => {
+        const { callId, occurrence } = isObject(options)
+          ? options
+          : ({} as { readonly callId: string; occurrence?: undefined })
+        const [verdict] = await turn([{ callId, tool, args, ...(occurrence === undefined ? {} : { occurrence }) }])
+        return verdict as Verdict
+      },
+      enter: (transition, { callId } = {}) =>
+        this.#inTurn(async () => {
+          const refused =
+            admitName("transition", transition) ?? (callId === undefined ? undefined : admitName("callId", callId))
+          if (refused !== undefined) throw refused
+          if (this.#over) return over({ callId: callId ?? transition, tool: transition })
+          return this.#ask(() => Effect.gen(() => takeTransition(keeper, transition, callId)))
+        }),
+      reset: (tool) =>
+        this.#inTurn(async () => {
+          const refused = tool === undefined ? undefined : admitName("tool", tool)
+          if (refused !== undefined) throw refused
+          if (!this.#over) await this.#ask((journal) => Effect.gen(() => reset(hand, journal, tool, this.#driving)))
+        }),
+      status: () =>
+        this.#inTurn(() =>
+          this.#ask(() =>
+            Effect.map(
+              Effect.gen(() => hand.look()),
+              report,
+            ),
+          ),
+        ),
+      close: () =>
+        this.#inTurn(async () => {
+          const state = await this.#ask((journal) => Effect.gen(() => close(hand, journal, this.#driving)))
+          await this.dispose()
+          return report(state)
+        }),
+      leave: () =>
+        this.#inTurn(async () => {
+          if (!this.#over) await this.#ask(() => Effect.gen(() => hand.letGo()))
+          await this.dispose()
+        }),
+    }
+  }
+
+  #inTurn<A>(act: () => Promise<A>): Promise<A> {
+    const mine = this.#last.then(act)
+    this.#last = mine.catch(() => {})
+    return mine
+  }
+
+  async #ask<A>(ask: (journal: JournalService) => Effect.Effect<A, RunFailure, Journal | Ids>): Promise<A> {
+    const exit = await this.#runtime.runPromiseExit(Journal.use(ask))
+    if (Exit.isSuccess(exit)) return exit.value
+    const error = Cause.squash(exit.cause)
+    this.#listening.onRefused(error)
+    throw error
+  }
+
+  async dispose(): Promise<void> {
+    this.#over = true
+    await this.#runtime.dispose()
+  }
+}
+
+const over = ({ callId, tool }: Pick<ProposedCall, "callId" | "tool">): Verdict => ({
+  kind: "run-over",
+  callId,
+  tool,
+  failure: undefined,
+})
+
+/** What names a call is the provider's or the host's, and never a model's word. */
+function admitCalls(calls: readonly ProposedCall[]): readonly ProposedCall[] | InputsRefused {
+  const refuse = (field: string, problem: string, expected: string): InputsRefused =>
+    new InputsRefused({ field, problem, expected })
+  if (!Array.isArray(calls))
+    return refuse("`calls`", `must be an array, but ${sayFound(calls)}`, "Give a list of calls.")
+  const taken: ProposedCall[] = []
+  for (const [index, call] of calls.entries()) {
+    if (!isObject(call))
+      return refuse(`\`calls[${index}]\``, `must be an object, but ${sayFound(call)}`, "Give a call.")
+    const { callId, tool, args, occurrence } = call as unknown as ProposedCall
+    const refused = admitName("callId", callId)
+    if (refused !== undefined) return refused
+    if (typeof tool !== "string") return refuse("`tool`", `must be a string, but ${sayFound(tool)}`, "Give its name.")
+    if (occurrence !== undefined && !(Number.isSafeInteger(occurrence) && occurrence > 0))
+      return refuseCount("`occurrence`", occurrence, 1)
+    taken.push({ callId, tool: tool.toWellFormed(), args, occurrence })
+  }
+  return taken
+}
+
+function* reset(
+  hand: Hand,
+  journal: JournalService,
+  tool: string | undefined,
+  { onEvent }: Driving,
+): Effect.fn.Return<void, RunFailure, Ids> {
+  const event = { kind: "circuit-reset", ...(tool === undefined ? {} : { tool }) } as const
+  for (;;) {
+    const state = yield* hand.settle()
+    if (isTerminal(state.status)) return
+    if (yield* hand.note(event)) return
+    // Nobody holds a run that waits for a person.
+    if (hand.held) continue
+    yield* put(journal, state, event, undefined, onEvent)
+    return
+  }
+}
+
+function* close(
+  hand: Hand,
+  journal: JournalService,
+  { onEvent }: Driving,
+): Effect.fn.Return<Hand["state"], RunFailure, Ids> {
+  for (;;) {
+    const state = yield* hand.settle()
+    const { runId, status, failure, open } = state
+    if (isTerminal(status)) return state
+    if (status === "in_doubt" || state.step.open?.idempotencyKey !== undefined)
+      return yield* new RunInDoubt({ runId, stepId: failure?.stepId ?? state.step.open?.stepId ?? "" })
+    if (open?.closed === true || (yield* hand.note({ kind: "run-closed" }))) continue
+    if (!hand.held) yield* put(journal, state, { kind: "run-closed" }, undefined, onEvent)
+  }
+}
+
+/** Whoever forgets the store is told so. */
+const usable = (store: GateOptions["store"]): GateOptions["store"] =>
+  Layer.isLayer(store)
+    ? store
+    : Layer.effect(
+        Journal,
+        new StoreUnavailable({
+          store: "this gate",
+          reason: `\`store\` must be \`memory()\` or \`sqlite(file)\`, but ${sayFound(store)}`,
+        }),
+      )

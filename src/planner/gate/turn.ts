@@ -1,0 +1,296 @@
+/** One turn of a model: its calls read and held to the gates together, then made one after another. */
+import { Clock } from "effect/Clock"
+import type * as Effect from "effect/Effect"
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Known } from "../../check/known.ts"
+import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
+import type { Document, StepDocument } from "../../document/document.ts"
+import { awaitedBy } from "../../journal/asked.ts"
+import type { CallObserved, CallRefused } from "../../journal/entry.ts"
+import { record } from "../../journal/failure.ts"
+import type { RunState } from "../../journal/state.ts"
+import { isTerminal } from "../../journal/status.ts"
+import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
+import type { Ids } from "../../run/ids.ts"
+import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
+import type { Hand } from "../../run/open/hand.ts"
+import type { Toolbox } from "../../run/toolbox.ts"
+import { canonical } from "../../text/canonical.ts"
+import { type Breaker, openCircuit } from "./circuit.ts"
+import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
+import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
+import type { Session } from "./session.ts"
+import type { ProposedCall, Verdict } from "./verdict.ts"
+
+export interface Gatekeeper {
+  readonly hand: Hand
+  readonly toolbox: Toolbox
+  /** Whether calls of a tool are made as ever, and only watched. */
+  readonly observes: (tool: string) => boolean
+  readonly catalog: Catalog
+  readonly session: Session
+  readonly breaker: Breaker
+}
+
+type Doing<A> = Effect.fn.Return<A, RunFailure, Ids>
+
+export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): Doing<readonly Verdict[]> {
+  const { hand, catalog } = keeper
+  const { salt } = hand.state.started
+  const read = calls.map((call) => readCall(call, catalog, salt))
+  const before = hand.state
+  // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
+  const seen = (yield* hand.settle()).done
+  const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
+  const verdicts: Verdict[] = []
+  const told = new Set<string>()
+  for (const call of read) {
+    const { callId } = call
+    const replayed = told.has(callId) || isBehind(before, callId)
+    verdicts.push(yield* take(keeper, call, { seen, replayed, faults: refused.get(call) ?? call.faults }))
+    told.add(callId)
+  }
+  return verdicts
+}
+
+/** Each call held to the gates as if those before it that pass had been made: none is made before all are looked at. */
+function judgeAll(
+  keeper: Gatekeeper,
+  calls: readonly ReadCall[],
+  seen: number,
+): ReadonlyMap<ReadCall, readonly Diagnostic[]> {
+  const refused = new Map<ReadCall, readonly Diagnostic[]>()
+  const { state } = keeper.hand
+  if (state.open === undefined || !isResting(state)) return refused
+  let { document } = state.started
+  for (const call of calls) {
+    if (call.faults.length > 0 || state.open.calls.has(call.callId) || keeper.observes(call.tool)) continue
+    const grown = grow(keeper, state, document, stepFor(call, idsOf(document)), seen)
+    if (grown.compiled.ok) document = grown.document
+    else refused.set(call, asOfCall(grown.compiled.diagnostics, document.steps.length))
+  }
+  return refused
+}
+
+interface Asking {
+  readonly seen: number
+  /** What becomes of it was known before. */
+  readonly replayed: boolean
+  readonly faults: readonly Diagnostic[]
+}
+
+/** The verdict on one call; where it passes, it is made. */
+function* take(keeper: Gatekeeper, call: ReadCall, { seen, replayed, faults }: Asking): Doing<Verdict> {
+  const { hand, session, breaker } = keeper
+  for (;;) {
+    const state = yield* hand.settle()
+    const recorded = recall(state, call, replayed)
+    if (recorded !== undefined) return recorded
+    if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
+      return yield* watch(keeper, state, call, { seen, faults })
+    const held = holdBack(state, call)
+    if (held !== undefined) return held
+    const nowMs = (yield* Clock).currentTimeMillisUnsafe()
+    const circuit = openCircuit(yield* session.marks(hand.runId, state.seq, nowMs), call.tool, breaker, nowMs)
+    if (circuit !== undefined) return { kind: "circuit-open", ...named(call), ...circuit }
+    const verdict = faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen)
+    if (verdict !== undefined) return verdict
+  }
+}
+
+function* refuse(hand: Hand, call: ReadCall, diagnostics: readonly Diagnostic[]): Doing<Verdict | undefined> {
+  const { callId, digest } = call
+  const tool = call.tool.slice(0, toolMax)
+  const event: CallRefused = { kind: "call-refused", callId, tool, digest, diagnostics }
+  return (yield* hand.note(event)) ? { kind: "refused", ...named(call), diagnostics } : undefined
+}
+
+/** Of a name that a model made up. */
+const toolMax = 200
+
+/** Undefined where something has come in between. */
+function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number): Doing<Verdict | undefined> {
+  const { document } = state.started
+  const step = stepFor(call, idsOf(document))
+  const grown = grow(keeper, state, document, step, Math.min(seen, state.done))
+  if (!grown.compiled.ok)
+    return yield* refuse(keeper.hand, call, asOfCall(grown.compiled.diagnostics, document.steps.length))
+  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: Math.min(seen, state.done) })
+  return after && verdictOf(after, step.id, call, false)
+}
+
+/** Made as ever, whatever the gates say. */
+function* watch(
+  keeper: Gatekeeper,
+  state: RunState,
+  call: ReadCall,
+  { seen, faults }: Pick<Asking, "seen" | "faults">,
+): Doing<Verdict> {
+  const observed = yield* callAsEver(keeper.toolbox, state, call, foresee(keeper, state, call, { seen, faults }))
+  for (;;) {
+    if (yield* keeper.hand.note(observed)) return observedVerdict(observed, call, false)
+    const now = yield* keeper.hand.settle()
+    // What comes late is no step any more: it is told, and the run has ended or waits.
+    if (!isResting(now)) return observedVerdict(observed, call, false)
+  }
+}
+
+function foresee(
+  keeper: Gatekeeper,
+  state: RunState,
+  call: ReadCall,
+  { seen, faults }: Pick<Asking, "seen" | "faults">,
+): Foreseen {
+  const nothing = { waits: false, step: undefined, seen: 0, planHash: "" }
+  if (faults.length > 0) return { ...nothing, diagnostics: faults }
+  if (!isResting(state)) return { ...nothing, diagnostics: [] }
+  const { document } = state.started
+  const step = stepFor(call, idsOf(document))
+  const known = Math.min(seen, state.done)
+  const { compiled } = grow(keeper, state, document, step, known)
+  if (!compiled.ok) return { ...nothing, diagnostics: asOfCall(compiled.diagnostics, document.steps.length) }
+  const { plan } = compiled
+  const waits = plan.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
+  return { diagnostics: [], waits, step, seen: known, planHash: plan.planHash }
+}
+
+function observedVerdict({ failure, result, made }: CallObserved, call: Named, replayed: boolean): Verdict {
+  const about = { ...named(call), stepId: made?.step.id ?? call.callId }
+  if (failure !== undefined) return { kind: "failed", ...about, failure, applied: false, observed: true }
+  return { kind: "accepted", ...about, result: result ?? null, replayed }
+}
+
+/** A transition, by the host's own word. */
+export function* takeTransition(keeper: Gatekeeper, to: string, callId: string | undefined): Doing<Verdict> {
+  const { hand } = keeper
+  for (;;) {
+    const before = hand.state
+    const state = yield* hand.settle()
+    const about = (stepId: string): Named => ({ callId: callId ?? stepId, tool: to })
+    const { steps } = state.started.document
+    const known = callId === undefined ? undefined : state.open?.calls.get(callId)
+    if (known !== undefined) {
+      const step = typeof known === "string" ? steps.find(({ id }) => id === known) : undefined
+      if (step?.transition !== to) return { kind: "call-id-reused", ...about("") }
+      return verdictOf(state, step.id, about(step.id), isDone(before, step.id))
+    }
+    // Asked again, it goes on with what it has asked for.
+    const last = steps.findLast(({ id, transition }) => transition !== undefined && !state.open?.nothing.has(id))
+    if (callId === undefined && last?.transition === to)
+      return verdictOf(state, last.id, about(last.id), isDone(before, last.id))
+    const held = holdBack(state, about(""))
+    if (held !== undefined) return held
+    const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsOf(state.started.document)), transition: to }
+    const grown = grow(keeper, state, state.started.document, step, state.done)
+    if (!grown.compiled.ok)
+      return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.compiled.diagnostics, steps.length) }
+    const after = yield* add(keeper, grown, step, { ...(callId === undefined ? {} : { callId }), seen: state.done })
+    if (after !== undefined) return verdictOf(after, step.id, about(step.id), false)
+  }
+}
+
+interface Grown {
+  readonly document: Document
+  readonly known: Known
+  readonly compiled: ReturnType<typeof compileGrown>
+}
+
+function grow({ catalog }: Gatekeeper, state: RunState, before: Document, step: StepDocument, seen: number): Grown {
+  const { open } = state
+  if (open === undefined) throw new Error("a gate has an open run")
+  const document: Document = { ...before, steps: [...before.steps, step] }
+  const { seen: earlier, ...behind } = knownOf(state, open)
+  // Of calls of one turn, all were written at once.
+  const known = { ...behind, seen: document.steps.map((_, index) => earlier[index] ?? seen) }
+  return { document, known, compiled: compileGrown(catalog, document, known, state) }
+}
+
+function* add(
+  { hand, catalog }: Gatekeeper,
+  { compiled, known }: Grown,
+  step: StepDocument,
+  more: { readonly callId?: string; readonly seen: number },
+): Doing<RunState | undefined> {
+  if (!compiled.ok) throw new Error("what is refused is not added")
+  const ready = readyOf(compiled, catalog, known)
+  if (ready instanceof StalePlan) return yield* ready
+  return yield* hand.addStep({ kind: "step-added", ...more, step, planHash: compiled.plan.planHash }, ready)
+}
+
+const idsOf = ({ steps }: Document): ReadonlySet<string> => new Set(steps.map(({ id }) => id))
+
+interface Named {
+  readonly callId: string
+  readonly tool: string
+}
+
+const named = ({ callId, tool }: Named): Named => ({ callId, tool })
+
+const isResting = ({ status, done, started }: RunState): boolean =>
+  status === "running" && done === started.document.steps.length
+
+function isDone({ started, done }: RunState, stepId: string): boolean {
+  const index = started.document.steps.findIndex(({ id }) => id === stepId)
+  return index !== -1 && index < done
+}
+
+/** Whether what is known of a call is final. */
+function isBehind(state: RunState, callId: string): boolean {
+  const known = state.open?.calls.get(callId)
+  return known !== undefined && (typeof known !== "string" || isDone(state, known))
+}
+
+/** What was made of this call before; undefined where it is new. */
+function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | undefined {
+  const known = state.open?.calls.get(call.callId)
+  if (known === undefined) return undefined
+  if (typeof known !== "string" && known.kind === "call-observed")
+    return known.digest === call.digest
+      ? observedVerdict(known, call, replayed)
+      : { kind: "call-id-reused", ...named(call) }
+  if (typeof known !== "string")
+    return known.digest === call.digest
+      ? { kind: "refused", ...named(call), diagnostics: known.diagnostics }
+      : { kind: "call-id-reused", ...named(call) }
+  const step = state.started.document.steps.find(({ id }) => id === known)
+  if (step === undefined || !isSameStep(step, call)) return { kind: "call-id-reused", ...named(call) }
+  return verdictOf(state, known, call, replayed)
+}
+
+function isSameStep(step: StepDocument, call: ReadCall): boolean {
+  if (call.args === undefined) return false
+  const { id: _, ...asked } = stepFor(call, new Set())
+  const { id: __, ...made } = step
+  return canonical(asked as never, true) === canonical(made as never, true)
+}
+
+/** Why a new call is not even looked at; undefined where it is. */
+function holdBack(state: RunState, call: Named): Verdict | undefined {
+  if (isTerminal(state.status)) return { kind: "run-over", ...named(call), failure: state.failure }
+  if (isResting(state)) return undefined
+  const step = state.started.document.steps[state.done]
+  return step && verdictOf(state, step.id, call, false)
+}
+
+/** What has become of a step. */
+function verdictOf(state: RunState, stepId: string, call: Named, replayed: boolean): Verdict {
+  const about = { ...named(call), stepId }
+  const nothing = state.open?.nothing.get(stepId)
+  if (nothing !== undefined) return { kind: "failed", ...about, failure: nothing, applied: false }
+  const made = state.calls.get(stepId)
+  if (made?.failure !== undefined) return { kind: "failed", ...about, failure: made.failure, applied: isEffect(made) }
+  if (made !== undefined) return { kind: "accepted", ...about, result: made.result ?? null, replayed }
+  const step = state.started.document.steps.find(({ id }) => id === stepId)
+  if (isDone(state, stepId)) return { kind: "accepted", ...about, result: { state: step?.transition ?? "" }, replayed }
+  if (isTerminal(state.status)) return { kind: "run-over", ...named(call), failure: state.failure }
+  const awaited = state.status === "awaiting_approval" ? awaitedBy(state) : undefined
+  if (awaited !== undefined)
+    return { kind: "waiting", ...named(call), stepId: awaited.stepId, requestId: awaited.requestId }
+  const { lost } = state.step
+  const said = "it is to be called or asked after again later"
+  const late = typeof lost === "object" ? lost.failure : record(new EffectInDoubt({ stepId, tool: call.tool, said }))
+  return { kind: "in-doubt", ...about, failure: state.failure ?? late }
+}
+
+const isEffect = ({ idempotencyKey }: { readonly idempotencyKey: string | undefined }): boolean =>
+  idempotencyKey !== undefined

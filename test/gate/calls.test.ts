@@ -1,0 +1,235 @@
+/** Single calls through the gate: each has exactly one verdict, whatever the model asks and the tools do. */
+import type { Verdict } from "sequitur/gate"
+import { describe, expect, test } from "vitest"
+import { fails, makeWorld, openShop, throws } from "./shop.ts"
+
+const kinds = (verdicts: readonly Verdict[]): readonly string[] => verdicts.map(({ kind }) => kind)
+const codes = (verdict: Verdict): readonly string[] =>
+  verdict.kind === "refused" ? verdict.diagnostics.map(({ code, at }) => `${code} ${at}`) : []
+
+describe("a call", () => {
+  test("is made once, and the same again is answered with what it gave", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    const args = { customerId: "c1" }
+    const first = await gate.call("find", args, { callId: "a" })
+    expect(first).toMatchObject({ kind: "accepted", callId: "a", tool: "find", stepId: "a", replayed: false })
+    expect(await gate.call("find", '{"customerId": "c1"}', { callId: "a" })).toEqual({ ...first, replayed: true })
+    expect(await gate.call("find", { customerId: "c2" }, { callId: "a" })).toMatchObject({ kind: "call-id-reused" })
+    expect(await gate.call("mail", args, { callId: "a" })).toMatchObject({ kind: "call-id-reused" })
+    expect(world.count("find")).toBe(1)
+    expect(await gate.close()).toMatchObject({ status: "succeeded" })
+    expect(await gate.call("mail", {}, { callId: "z" })).toMatchObject({ kind: "run-over" })
+  })
+
+  test("is refused by the gates of a plan, and nothing is called", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    expect(codes(await gate.call("fnd", {}, { callId: "a" }))).toEqual(["SEQ108 /tool"])
+    expect(codes(await gate.call("find", { customerId: 7, more: 1 }, { callId: "b" }))).toEqual(
+      expect.arrayContaining(["SEQ121 /args/more", "SEQ122 /args/customerId"]),
+    )
+    expect(codes(await gate.call("refund", { orderId: "o1", cents: 5 }, { callId: "c" }))).toContain("SEQ301 /tool")
+    expect(codes(await gate.call("ship", { to: "x" }, { callId: "d" }))).toContain("SEQ208 /tool")
+    expect(await gate.enter("SELLING")).toMatchObject({ kind: "accepted", result: { state: "SELLING" } })
+    expect(codes(await gate.call("refund", { orderId: "o1", cents: 5 }, { callId: "e" }))).toEqual([
+      "SEQ601 /args/orderId",
+    ])
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    expect(await gate.call("refund", { orderId: "o2", cents: 8_000 }, { callId: "g" })).toMatchObject({
+      kind: "accepted",
+    })
+    expect(codes(await gate.call("refund", { orderId: "o1", cents: 3_000 }, { callId: "h" }))).toEqual([
+      "SEQ402 /args/cents",
+    ])
+    expect(await gate.call("refund", { orderId: "o1", cents: 500 }, { callId: "i" })).toMatchObject({
+      kind: "accepted",
+    })
+    expect(codes(await gate.call("refund", { orderId: "o1", cents: 500 }, { callId: "j" }))).toEqual(["SEQ701 /tool"])
+    const again = { callId: "k", occurrence: 2 }
+    expect(await gate.call("refund", { orderId: "o1", cents: 500 }, again)).toMatchObject({ kind: "accepted" })
+    expect(world.made.map(({ tool }) => tool)).toEqual(["find", "refund", "refund", "refund"])
+    // The refusal of a call is kept, as its result would be.
+    expect(codes(await gate.call("ship", { to: "x" }, { callId: "d" }))).toContain("SEQ208 /tool")
+    expect(await gate.call("ship", { to: "y" }, { callId: "d" })).toMatchObject({ kind: "call-id-reused" })
+    await gate.leave()
+  })
+
+  test.each([
+    ["{", "SEQ002"],
+    ["", "SEQ002"],
+    ["[]", "SEQ101"],
+    ['"x"', "SEQ101"],
+    ['{"customerId": "c1", "customerId": "c2"}', "SEQ003"],
+    ['{"__proto__": {}}', "SEQ008"],
+    ['{"customerId": 9007199254740993}', "SEQ004"],
+    ['```json\n{"customerId": "c1"}\n```', "SEQ013"],
+    ['{"$from": "a"}', "SEQ131"],
+  ])("with arguments %j is refused as %s", async (args, code) => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    const verdict = await gate.call("find", args, { callId: "a" })
+    expect(codes(verdict).map((one) => one.split(" ")[0])).toContain(code)
+    expect(world.made).toEqual([])
+    expect(await gate.call("find", args, { callId: "a" })).toEqual(verdict)
+    await gate.leave()
+  })
+
+  test("takes what looks like an expression for data", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    await gate.call("refund", { orderId: "o1", cents: 9 }, { callId: "r" })
+    const note = { deep: [{ $from: "f", path: "/orders" }], $literal: 1 }
+    expect(await gate.call("ship", { to: "x", note }, { callId: "s" })).toMatchObject({ kind: "accepted" })
+    expect(world.made.at(-1)).toEqual({ tool: "ship", args: { to: "x", note } })
+    expect(await gate.call("ship", { to: "x", note }, { callId: "s" })).toMatchObject({
+      kind: "accepted",
+      replayed: true,
+    })
+    await gate.leave()
+  })
+
+  test("that fails ends nothing, and went before nothing", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    world.next.set("refund", fails())
+    const refund = { orderId: "o1", cents: 9_000 }
+    const failed = await gate.call("refund", refund, { callId: "r1" })
+    expect(failed).toMatchObject({ kind: "failed", applied: false, failure: { tag: "StepFailed" } })
+    expect(await gate.call("refund", refund, { callId: "r1" })).toEqual(failed)
+    expect(codes(await gate.call("ship", { to: "x" }, { callId: "s1" }))).toEqual(["SEQ208 /tool"])
+    world.next.clear()
+    // The same again is no second effect, and what did not happen counts in no limit.
+    expect(await gate.call("refund", refund, { callId: "r2" })).toMatchObject({ kind: "accepted", replayed: false })
+    expect(await gate.call("ship", { to: "x" }, { callId: "s2" })).toMatchObject({ kind: "accepted" })
+    expect(await gate.close()).toMatchObject({ status: "succeeded" })
+  })
+
+  test("that took effect and answered wrongly is told so", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    world.next.set("refund", () => ({ refundId: 7 }))
+    expect(await gate.call("refund", { orderId: "o1", cents: 9 }, { callId: "r" })).toMatchObject({
+      kind: "failed",
+      applied: true,
+      failure: { tag: "ResultMismatch" },
+    })
+    expect(await gate.call("ship", { to: "x" }, { callId: "s" })).toMatchObject({ kind: "accepted" })
+    await gate.leave()
+  })
+
+  test("whose outcome is not known holds all others until it is settled", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    world.next.set("post", throws)
+    const doubt = await gate.call("post", { text: "hi" }, { callId: "p" })
+    expect(doubt).toMatchObject({ kind: "in-doubt", stepId: "p", failure: { tag: "EffectInDoubt" } })
+    expect(await gate.call("mail", {}, { callId: "m" })).toMatchObject({ kind: "in-doubt", callId: "m", stepId: "p" })
+    await expect(gate.close()).rejects.toMatchObject({ _tag: "RunInDoubt" })
+    expect(world.count("mail")).toBe(0)
+    await gate.leave()
+  })
+})
+
+describe("literals", () => {
+  test("are untrusted once untrusted data was shown, and not before", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    expect(await gate.call("post", { text: "before" }, { callId: "a" })).toMatchObject({ kind: "accepted" })
+    // Written in one turn with the call that reads: nothing was shown yet.
+    const verdicts = await gate.turn([
+      { callId: "m", tool: "mail", args: {} },
+      { callId: "b", tool: "post", args: { text: "same turn" } },
+    ])
+    expect(kinds(verdicts)).toEqual(["accepted", "accepted"])
+    expect(codes(await gate.call("post", { text: "after" }, { callId: "c" }))).toEqual(["SEQ602 /args/text"])
+    await gate.close()
+  })
+
+  test("are untrusted from the start where the host says so", async () => {
+    const gate = await openShop(makeWorld(), { literals: "untrusted" })
+    expect(codes(await gate.call("post", { text: "x" }, { callId: "a" }))).toEqual(["SEQ602 /args/text"])
+    await gate.leave()
+  })
+})
+
+describe("a turn", () => {
+  test("gives each call a verdict, in their order; one refused poisons what depends on it alone", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    const verdicts = await gate.turn([
+      { callId: "1", tool: "refund", args: "{ broken" },
+      { callId: "2", tool: "ship", args: { to: "x" } },
+      { callId: "3", tool: "mail", args: {} },
+      { callId: "4", tool: "refund", args: { orderId: "o1", cents: 9 } },
+      { callId: "5", tool: "ship", args: { to: "y" } },
+      { callId: "4", tool: "refund", args: { cents: 9, orderId: "o1" } },
+      { callId: "4", tool: "refund", args: { cents: 8, orderId: "o1" } },
+    ])
+    expect(kinds(verdicts)).toEqual([
+      ...["refused", "refused", "accepted", "accepted", "accepted", "accepted", "call-id-reused"],
+    ])
+    expect(verdicts.map(({ callId }) => callId)).toEqual(["1", "2", "3", "4", "5", "4", "4"])
+    expect(world.made.map(({ tool }) => tool)).toEqual(["find", "mail", "refund", "ship"])
+    await gate.close()
+  })
+
+  test("does not make what depends on a call that failed", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    world.next.set("refund", fails())
+    const verdicts = await gate.turn([
+      { callId: "1", tool: "refund", args: { orderId: "o1", cents: 9 } },
+      { callId: "2", tool: "ship", args: { to: "x" } },
+    ])
+    expect(kinds(verdicts)).toEqual(["failed", "refused"])
+    expect(world.count("ship")).toBe(0)
+    await gate.close()
+  })
+
+  test("of concurrent calls, each is made in the order in which it came", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    const wanted = Array.from({ length: 8 }, (_, index) => `t${index}`)
+    const verdicts = await Promise.all(wanted.map((text) => gate.call("post", { text }, { callId: text })))
+    expect(kinds(verdicts)).toEqual(wanted.map(() => "accepted"))
+    expect(world.made.map(({ args }) => (args as { text: string }).text)).toEqual(wanted)
+    await gate.close()
+  })
+})
+
+describe("what a host must not do", () => {
+  test.each([
+    ["no call id", { callId: "" }],
+    ["a call id of another kind", { callId: 7 }],
+  ])("%s", async (_, options) => {
+    const gate = await openShop(makeWorld())
+    await expect(gate.call("find", {}, options as never)).rejects.toMatchObject({ _tag: "InputsRefused" })
+    expect(await gate.call("find", { customerId: "c1" }, { callId: "a" })).toMatchObject({ kind: "accepted" })
+    await gate.leave()
+  })
+
+  test("options that are none are told", async () => {
+    for (const more of [
+      { expiresMs: 0 },
+      { expiresMs: 1e15 },
+      { coolDownMs: -1 },
+      { maxConsecutiveFailures: 1.5 },
+      { session: "" },
+      { literals: "x" },
+    ])
+      await expect(openShop(makeWorld(), more as never), JSON.stringify(more)).rejects.toMatchObject({
+        _tag: "InputsRefused",
+      })
+  })
+})

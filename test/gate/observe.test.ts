@@ -1,0 +1,83 @@
+/** Observing: the host's tools are called as ever, and what the gates would have refused is written down and told. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { sqlite } from "sequitur/sqlite"
+import { afterAll, expect, test } from "vitest"
+import { observedIn } from "../../src/explain/observed.ts"
+import { replay } from "../../src/journal/state.ts"
+import { verifyStore } from "../../src/journal/verify.ts"
+import { rederive } from "../../src/run/rederive.ts"
+import { footingFor } from "../../src/run/run.ts"
+import { makeWorld, openShop, sharedStore, shop, throws } from "./shop.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "sequitur-observe-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const story = [
+  ["find", { customerId: "c2" }],
+  ["refund", { orderId: "o1", cents: 5 }],
+  ["find", '{"customerId": "c1", "customerId": "c1"}'],
+  ["find", { customerId: "c1" }],
+  ["mail", "{}"],
+  ["grant", { right: "r" }],
+  ["post", { text: "x" }],
+] as const
+
+test("every tool is called as ever, and what would have been refused is told by tool and code", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe", maxConsecutiveFailures: 1 })
+  for (const [index, [tool, args]] of story.entries()) {
+    const verdict = await gate.call(tool, args, { callId: `${index}` })
+    expect(verdict).toMatchObject({ kind: "accepted", callId: `${index}`, replayed: false })
+  }
+  expect(world.made.map(({ tool }) => tool)).toEqual(story.map(([tool]) => tool))
+  // The same again is not made again; nor is what nothing could be called with.
+  expect(await gate.call("grant", { right: "r" }, { callId: "5" })).toMatchObject({ kind: "accepted", replayed: true })
+  expect(await gate.call("grant", { right: "w" }, { callId: "5" })).toMatchObject({ kind: "call-id-reused" })
+  world.next.set("mail", throws)
+  expect(await gate.call("mail", {}, { callId: "8" })).toMatchObject({ kind: "failed", observed: true })
+  expect(world.count("grant")).toBe(1)
+  await gate.close()
+  const entries = await Effect.runPromise(journal.read(gate.runId))
+  expect(observedIn(entries)).toEqual([
+    { tool: "find", calls: 3, passed: 1, refused: 2, waited: 0, failed: 0, codes: { SEQ601: 1, SEQ003: 1 } },
+    { tool: "grant", calls: 1, passed: 0, refused: 0, waited: 1, failed: 0, codes: {} },
+    { tool: "mail", calls: 2, passed: 2, refused: 0, waited: 0, failed: 1, codes: {} },
+    { tool: "post", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ602: 1 } },
+    { tool: "refund", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ301: 1, SEQ601: 1 } },
+  ])
+  const state = replay(gate.runId, entries)
+  const ready = footingFor(state as never, { catalog: shop as never, handlers: new Map(), fault: undefined })
+  expect(rederive(ready as never, gate.runId, entries)).toMatchObject({ status: "succeeded" })
+  expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
+})
+
+test("a tool that is enforced is held while the others are watched", async () => {
+  const world = makeWorld()
+  const gate = await openShop(world, { mode: "observe", enforce: ["refund"] })
+  expect(await gate.call("refund", { orderId: "o1", cents: 5 }, { callId: "1" })).toMatchObject({ kind: "refused" })
+  expect(await gate.call("wipe", {}, { callId: "2" })).toMatchObject({ kind: "accepted" })
+  await gate.call("find", { customerId: "c1" }, { callId: "3" })
+  await gate.enter("SELLING")
+  // What was watched and would have passed went before it.
+  expect(await gate.call("refund", { orderId: "o1", cents: 5 }, { callId: "4" })).toMatchObject({ kind: "accepted" })
+  expect(await gate.call("nothing", {}, { callId: "5" })).toMatchObject({ kind: "refused" })
+  await gate.close()
+})
+
+test("`sequitur observe` tells it of a store", async () => {
+  const file = join(folder, "runs.db")
+  const gate = await openShop(makeWorld(), { store: sqlite(file), mode: "observe" })
+  for (const [index, [tool, args]] of story.entries()) await gate.call(tool, args, { callId: `${index}` })
+  await gate.close()
+  const node = join(process.cwd(), "node_modules/.bin/node")
+  const told = execFileSync(node, ["--conditions=@sequitur/source", "src/cli/main.ts", "observe", file], {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" },
+  })
+  expect(told).toMatchSnapshot()
+}, 60_000)
