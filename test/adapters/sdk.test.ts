@@ -4,7 +4,7 @@
  */
 
 import { spawn } from "node:child_process"
-import { createServer } from "node:http"
+import { createServer, type RequestListener, type Server } from "node:http"
 import { createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo } from "node:net"
 import Anthropic from "@anthropic-ai/sdk"
@@ -34,10 +34,13 @@ interface Heard {
 let server: { readonly close: () => unknown } | undefined
 afterEach(() => server?.close())
 
-type Create = (answer: Parameters<typeof createServer<never, never>>[1] & object) => ReturnType<typeof createServer>
+type Create = (answer: RequestListener) => Server
 
 /** Answers each request with the next of the responses. */
-async function listen(responses: readonly object[], create: Create = createServer): Promise<{ readonly url: string; readonly heard: Heard[] }> {
+async function listen(
+  responses: readonly object[],
+  create: Create = createServer,
+): Promise<{ readonly url: string; readonly heard: Heard[] }> {
   const heard: Heard[] = []
   const own = create((request, response) => {
     const chunks: Buffer[] = []

@@ -1,19 +1,9 @@
 /** What a model is told of a verdict, where the host has no words of its own for it. */
-import { feedback } from "../feedback.ts"
+import type { Catalog } from "../../catalog/catalog.ts"
 import type { Verdict } from "../gate/verdict.ts"
+import { verdictText } from "../gate/verdict-text.ts"
 
-export type Tell = (verdict: Verdict) => string
+/** The catalog knows what is secret. */
+export type Tell = (verdict: Verdict, catalog: Catalog) => string
 
-export const tell: Tell = (verdict) => {
-  switch (verdict.kind) {
-    case "accepted":
-      return JSON.stringify(verdict.result)
-    case "refused":
-      return feedback(verdict.diagnostics)
-    case "failed":
-    case "in-doubt":
-      return `${verdict.kind}: ${JSON.stringify(verdict.failure.message)}`
-    default:
-      return verdict.kind
-  }
-}
+export const tell: Tell = (verdict, catalog) => verdictText(verdict, { catalog })

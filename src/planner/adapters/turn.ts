@@ -93,7 +93,7 @@ export async function answer(gate: CallGate, turn: Turn, options: HandleOptions 
   const answers = named.map(({ id, call, intact, untold }) => {
     const name = isName(call.name) ? call.name : nameFrom(told(call.name)).slice(0, 64)
     const verdict = untold === undefined ? verdicts[next++] : undefined
-    const text = verdict === undefined ? (untold ?? "") : say(verdict)
+    const text = verdict === undefined ? (untold ?? "") : say(verdict, gate.catalog)
     return { id, name, intact, text, failed: verdict?.kind !== "accepted" }
   })
   return { answers, verdicts }
