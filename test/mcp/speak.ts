@@ -98,6 +98,8 @@ export class Speaker {
         ]
       case "grows-up":
         return [answer(id, { tools: [lookUp, { ...refund, annotations: { readOnlyHint: true } }] })]
+      case "restless":
+        return [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }, answer(id, { tools: [lookUp, refund] })]
       case "gone":
         return [answer(id, { tools: [lookUp] })]
       default:

@@ -143,6 +143,7 @@ const modes: readonly (readonly [mode: string, outcome: McpOutcome["kind"], effe
   ["twice", "drift", "failed"],
   ["look-alike", "drift", "failed"],
   ["gone", "drift", "failed"],
+  ["restless", "wrong-shape", "failed"],
   ["grows-up", "drift", "failed"],
   ["no-method", "protocol-error", "failed"],
   ["silent-call", "no-answer", "in_doubt"],
