@@ -5,6 +5,7 @@
 import { resolve } from "node:path"
 import { compile, defineCatalog, tool } from "sequitur"
 import {
+  askOffer,
   type McpLimits,
   type McpOutcome,
   type McpPins,
@@ -18,6 +19,7 @@ import {
 import { createRunner, memory } from "sequitur/run"
 import { afterAll, describe, expect, test } from "vitest"
 import { readListed } from "../../src/planner/mcp/listed.ts"
+import { serveGreetings } from "./conformance-server.ts"
 import { type HostileServer, hostileServer } from "./hostile-http.ts"
 import { lookUp, refund } from "./speak.ts"
 
@@ -272,6 +274,21 @@ test("a server that has died is started again by the next call", async () => {
     await expect(server.handlers["shop/refund"]?.({ id: "o1" }, context())).rejects.toMatchObject({
       outcome: { kind: "closed" },
     })
+})
+
+test.each(["legacy", "auto"] as const)("by the %s protocol, of a catalog that is itself served", async (protocol) => {
+  const serving = await serveGreetings()
+  closing.push(serving.close)
+  const offer = await askOffer({ url: serving.url }, { protocol })
+  if (!offer.ok) throw new Error(JSON.stringify(offer.outcome))
+  expect(offer.value.protocol).toBe(protocol === "auto" ? "2026-07-28" : "2025-11-25")
+  const tools = Object.fromEntries(offer.value.listed.tools.map(({ name, pin }) => [`desk/${name}`, pin]))
+  const server = mcpServer({ server: "desk", tools }, { url: serving.url }, { protocol })
+  closing.push(server.close)
+  const plan = JSON.stringify({ version: 1, steps: [{ id: "f", tool: "find_name", args: { id: 7 } }] })
+  expect(await server.handlers["desk/run_plan"]?.({ plan }, context())).toMatchObject({
+    text: expect.stringContaining('- f: {"name":"user 7"}'),
+  })
 })
 
 test("a hook that throws changes nothing", async () => {
