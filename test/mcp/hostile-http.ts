@@ -6,17 +6,21 @@ import { type Message, Speaker } from "./speak.ts"
 export interface HostileServer {
   readonly url: string
   readonly calls: readonly Message[]
+  /** All that was said to it. */
+  readonly heard: readonly Message[]
   readonly close: () => Promise<void>
 }
 
 export async function hostileServer(mode: string): Promise<HostileServer> {
   const speaker = new Speaker(mode)
   const calls: Message[] = []
+  const heard: Message[] = []
   const server = createServer(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end()
     let body = ""
     for await (const chunk of request) body += chunk
     const message = JSON.parse(body) as Message
+    heard.push(message)
     if (message.method === "tools/call") {
       calls.push(message)
       if (misbehave(mode, response)) return
@@ -30,6 +34,7 @@ export async function hostileServer(mode: string): Promise<HostileServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     calls,
+    heard,
     close: async () => {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

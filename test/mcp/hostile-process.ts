@@ -12,8 +12,6 @@ if (mode === "exits") {
 if (mode === "stderr-flood") setInterval(() => process.stderr.write("e".repeat(65_536)), 1)
 if (mode === "garbage") setInterval(() => process.stdout.write("no JSON at all\n[]\n{}\n"), 1)
 if (mode === "endless-line") setInterval(() => process.stdout.write("x".repeat(262_144)), 1)
-// It does not go by itself.
-if (mode === "stays") process.on("SIGTERM", () => {})
 
 for await (const line of createInterface(process.stdin)) {
   const message = JSON.parse(line) as Message
@@ -25,7 +23,5 @@ for await (const line of createInterface(process.stdin)) {
       1,
     )
   if (mode === "chatters" && message.method === "tools/call") continue
-  for (const said of speaker.say(message))
-    process.stdout.write(typeof said === "string" ? said : `${JSON.stringify(said)}\n`)
+  for (const said of speaker.say(message)) process.stdout.write(`${JSON.stringify(said)}\n`)
 }
-if (mode === "stays") setInterval(() => {}, 1_000)

@@ -33,7 +33,7 @@ export const refund = {
 const answer = (id: Message["id"], result: unknown): object => ({ jsonrpc: "2.0", id, result })
 const text = (said: string): object => ({ content: [{ type: "text", text: said }] })
 
-/** What is sent for a message, as objects, or as raw text; `undefined` where it says nothing. */
+/** What is sent for a message: nothing, or several. */
 export class Speaker {
   readonly #mode: string
   #lists = 0
@@ -42,7 +42,7 @@ export class Speaker {
     this.#mode = mode
   }
 
-  say({ id, method, params }: Message): readonly (object | string)[] {
+  say({ id, method, params }: Message): readonly object[] {
     switch (method) {
       case "initialize":
         return this.#initialize(id, params)
@@ -57,7 +57,7 @@ export class Speaker {
     }
   }
 
-  #initialize(id: Message["id"], params: Message["params"]): readonly (object | string)[] {
+  #initialize(id: Message["id"], params: Message["params"]): readonly object[] {
     if (this.#mode === "silent") return []
     if (this.#mode === "odd-initialize") return [answer(id, { protocolVersion: 7 })]
     const capabilities = { tools: { listChanged: true } }
@@ -65,7 +65,7 @@ export class Speaker {
     return [answer(id, { protocolVersion: params?.protocolVersion, capabilities, serverInfo })]
   }
 
-  #list(id: Message["id"], params: Message["params"]): readonly (object | string)[] {
+  #list(id: Message["id"], params: Message["params"]): readonly object[] {
     this.#lists += 1
     switch (this.#mode) {
       case "silent-list":
@@ -98,6 +98,8 @@ export class Speaker {
         ]
       case "grows-up":
         return [answer(id, { tools: [lookUp, { ...refund, annotations: { readOnlyHint: true } }] })]
+      case "restless":
+        return [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }, answer(id, { tools: [lookUp, refund] })]
       case "gone":
         return [answer(id, { tools: [lookUp] })]
       default:
@@ -105,7 +107,7 @@ export class Speaker {
     }
   }
 
-  #call(id: Message["id"], params: Message["params"]): readonly (object | string)[] {
+  #call(id: Message["id"], params: Message["params"]): readonly object[] {
     const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" }
     switch (this.#mode) {
       case "silent-call":
@@ -117,12 +119,8 @@ export class Speaker {
         ]
       case "wrong-id":
         return [answer(4_711, text("done"))]
-      case "text-id":
-        return [answer(`${id}`, text("done"))]
       case "no-content":
         return [answer(id, { done: true })]
-      case "no-object":
-        return ['{"jsonrpc":"2.0","id":', `${id}`, ',"result":"done"}\n']
       case "odd-content":
         return [answer(id, { content: [{ text: "done" }] })]
       case "odd-error":

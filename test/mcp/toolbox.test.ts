@@ -5,6 +5,8 @@
 import { resolve } from "node:path"
 import { compile, defineCatalog, tool } from "sequitur"
 import {
+  askOffer,
+  type McpLimits,
   type McpOutcome,
   type McpPins,
   type McpPlace,
@@ -17,6 +19,7 @@ import {
 import { createRunner, memory } from "sequitur/run"
 import { afterAll, describe, expect, test } from "vitest"
 import { readListed } from "../../src/planner/mcp/listed.ts"
+import { serveGreetings } from "./conformance-server.ts"
 import { type HostileServer, hostileServer } from "./hostile-http.ts"
 import { lookUp, refund } from "./speak.ts"
 
@@ -79,7 +82,7 @@ interface Came {
 /** One call of a tool in a run of its own. */
 async function call(name: "look_up" | "refund", place: McpPlace, options: McpServerOptions = {}): Promise<Came> {
   let outcome: McpOutcome | undefined
-  const limits = { connectMs: 4_000, listMs: 600, callMs: 600, messageBytes: 1_500_000, ...options.limits }
+  const limits = { connectMs: 10_000, listMs: 8_000, callMs: 8_000, messageBytes: 1_500_000, ...options.limits }
   const onOutcome = (event: { readonly outcome: McpOutcome }): void => {
     outcome = event.outcome
   }
@@ -124,6 +127,10 @@ describe.concurrent("a server that behaves", () => {
   })
 })
 
+/** Only who waits for nothing need not wait long; of the others a busy machine may ask for patience. */
+const impatientFor = (outcome: McpOutcome["kind"]): McpLimits =>
+  outcome === "no-answer" ? { listMs: 1_500, callMs: 800 } : {}
+
 /** What each does, and what comes of it. The last: of an effect. */
 const modes: readonly (readonly [mode: string, outcome: McpOutcome["kind"], effect: "failed" | "in_doubt"])[] = [
   ["exits", "unreachable", "failed"],
@@ -138,6 +145,7 @@ const modes: readonly (readonly [mode: string, outcome: McpOutcome["kind"], effe
   ["twice", "drift", "failed"],
   ["look-alike", "drift", "failed"],
   ["gone", "drift", "failed"],
+  ["restless", "wrong-shape", "failed"],
   ["grows-up", "drift", "failed"],
   ["no-method", "protocol-error", "failed"],
   ["silent-call", "no-answer", "in_doubt"],
@@ -154,7 +162,7 @@ const modes: readonly (readonly [mode: string, outcome: McpOutcome["kind"], effe
 
 describe.concurrent("a program that misbehaves", () => {
   test.each(modes)("%s: %s, and its effect is %s", async (mode, outcome, status) => {
-    const limits = mode === "silent" ? { connectMs: 800 } : {}
+    const limits = mode === "silent" ? { connectMs: 800 } : impatientFor(outcome)
     const came = await call("refund", program(mode), { limits })
     expect(came).toMatchObject({ outcome, status })
     // Nothing of the server's moves or hides.
@@ -164,8 +172,8 @@ describe.concurrent("a program that misbehaves", () => {
 
   test("a read is failed, not in doubt", async () => {
     for (const mode of ["silent-list", "dies", "no-content", "is-error"]) {
-      if (mode === "silent-list") expect(await call("look_up", program(mode)), mode).toMatchObject({ status: "failed" })
-      else expect(await call("look_up", program(mode)), mode).toMatchObject({ status: "failed" })
+      const limits = impatientFor(mode === "silent-list" ? "no-answer" : "closed")
+      expect(await call("look_up", program(mode), { limits }), mode).toMatchObject({ status: "failed" })
     }
   })
 
@@ -209,7 +217,8 @@ describe.concurrent("a server over HTTP that misbehaves", () => {
     ["elsewhere", "closed"],
   ] as const)("%s: %s, and its effect is in doubt; it is called once", async (mode, outcome) => {
     const { url, calls } = await overHttp(mode)
-    expect(await call("refund", { url })).toMatchObject({ outcome, status: "in_doubt" })
+    const limits = impatientFor(outcome)
+    expect(await call("refund", { url }, { limits })).toMatchObject({ outcome, status: "in_doubt" })
     expect(calls.length).toBe(1)
   })
 
@@ -244,14 +253,19 @@ test("a tool that changes under way is refused from then on (A065)", async () =>
 })
 
 test("who gives up is not held, and the server is told", async () => {
-  const server = mcpServer(pins, program("silent-call"))
+  const { url, calls, heard } = await overHttp("silent-call")
+  const server = mcpServer(pins, { url })
   closing.push(server.close)
   const controller = new AbortController()
   const asked = server.handlers["shop/refund"]?.({ id: "o1" }, context(controller.signal))
-  setTimeout(() => controller.abort(), 1_500)
+  await expect.poll(() => calls.length, { timeout: 10_000 }).toBe(1)
+  controller.abort()
   await expect(asked).rejects.toMatchObject({ name: "McpFailure", outcome: { kind: "cancelled" } })
+  await expect.poll(() => heard.at(-1)?.method).toBe("notifications/cancelled")
+  // Nothing was sent: nothing has happened.
   const late = server.handlers["shop/refund"]?.({ id: "o1" }, context(AbortSignal.abort()))
   await expect(late).rejects.toMatchObject({ name: "NotApplied", outcome: { kind: "cancelled" } })
+  expect(calls.length).toBe(1)
 })
 
 test("a server that has died is started again by the next call", async () => {
@@ -261,6 +275,21 @@ test("a server that has died is started again by the next call", async () => {
     await expect(server.handlers["shop/refund"]?.({ id: "o1" }, context())).rejects.toMatchObject({
       outcome: { kind: "closed" },
     })
+})
+
+test.each(["legacy", "auto"] as const)("by the %s protocol, of a catalog that is itself served", async (protocol) => {
+  const serving = await serveGreetings()
+  closing.push(serving.close)
+  const offer = await askOffer({ url: serving.url }, { protocol })
+  if (!offer.ok) throw new Error(JSON.stringify(offer.outcome))
+  expect(offer.value.protocol).toBe(protocol === "auto" ? "2026-07-28" : "2025-11-25")
+  const tools = Object.fromEntries(offer.value.listed.tools.map(({ name, pin }) => [`desk/${name}`, pin]))
+  const server = mcpServer({ server: "desk", tools }, { url: serving.url }, { protocol })
+  closing.push(server.close)
+  const plan = JSON.stringify({ version: 1, steps: [{ id: "f", tool: "find_name", args: { id: 7 } }] })
+  expect(await server.handlers["desk/run_plan"]?.({ plan }, context())).toMatchObject({
+    text: expect.stringContaining('- f: {"name":"user 7"}'),
+  })
 })
 
 test("a hook that throws changes nothing", async () => {

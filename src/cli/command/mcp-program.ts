@@ -86,7 +86,7 @@ function addServe(mcp: Command, done: Done): void {
     .option("--tenant <name>", "of whoever asks on standard input", "local")
     .option("--subject <name>", "who that is", userName())
     .option("--roles <names>", "their roles, with commas between them")
-    .option("--session <id>", "the session of limits (default: one for each caller)")
+    .option("--session <id>", "the session of limits, of each caller their own (default: a new one with each start)")
     .option("--task <id>", "in one task the same call is not made twice (default: the session)")
     .addOption(
       new Option("--literals <what>", "what a plan's literals are taken for: nobody knows what the model has read")

@@ -1,5 +1,5 @@
 /** `sequitur mcp serve`: a catalog for MCP clients. Who asks is told by the options, or by their token; never by what they ask. */
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { copyPrincipal } from "../../compile.ts"
@@ -81,12 +81,10 @@ function principalOf({ tenant, subject, roles = "" }: ServeOptions): Principal {
   return { tenant, subject, roles: names }
 }
 
-const scopeBy =
-  ({ session, task }: ServeOptions) =>
-  ({ subject }: Principal): { readonly sessionId: string; readonly taskId: string } => {
-    const sessionId = session ?? `mcp:${subject}`
-    return { sessionId, taskId: task ?? sessionId }
-  }
+/** Each for all callers of a name; left out, each start is a session and a task of its own. */
+function scopeBy({ session = `mcp:${randomUUID()}`, task = session }: ServeOptions) {
+  return ({ subject }: Principal) => ({ sessionId: `${session}:${subject}`, taskId: `${task}:${subject}` })
+}
 
 type Tokens = ReadonlyMap<string, Principal>
 

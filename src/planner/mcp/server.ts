@@ -36,6 +36,9 @@ export type McpHandler = (args: JsonObject, context: CallContext) => Promise<Jso
 /** Under which the idempotency key of an effect is told to the server, in `_meta`. */
 export const keyMeta = "sequitur/idempotency-key"
 
+/** How often a list is asked for that changes while it is given. */
+const listings = 4
+
 interface Live {
   readonly link: Link
   listed: Promise<Asked<Listed>> | undefined
@@ -72,7 +75,8 @@ export function mcpServer(pins: McpPins, place: McpPlace, options: McpServerOpti
     live ??= open()
     return live
   }
-  const list = async (one: Live): Promise<Asked<Listed>> => {
+  const list = async (one: Live, left = listings): Promise<Asked<Listed>> => {
+    if (left === 0) return wrong("its tools change faster than they can be listed")
     one.listed ??= one.link
       .listTools()
       .then((asked): Asked<Listed> => (asked.ok ? { ok: true, value: readListed(asked.value) } : asked))
@@ -80,7 +84,7 @@ export function mcpServer(pins: McpPins, place: McpPlace, options: McpServerOpti
     const asked = await mine
     // A list that was not given is asked for again by the next call; one that has changed meanwhile, by this one.
     if (!asked.ok && one.listed === mine) one.listed = undefined
-    return asked.ok && one.listed !== mine && one.listed === undefined ? list(one) : asked
+    return asked.ok && one.listed !== mine && one.listed === undefined ? list(one, left - 1) : asked
   }
   const report = (tool: string, outcome: McpOutcome): void => {
     const { onOutcome } = options

@@ -44,5 +44,8 @@ const fit = (structure: JsonObject): JsonObject | undefined =>
   JSON.stringify(structure).length <= answerLength ? structure : undefined
 
 /** A value that a tool has given, as data on one line: no tag stands in it, and nothing that ends the line. */
-export const quoteValue = (value: Json): string =>
-  escapeHiddenJson(JSON.stringify(value)).replace(/[<>]/g, (sign) => (sign === "<" ? "\\u003c" : "\\u003e"))
+export const quoteValue = (value: Json): string => withoutTags(escapeHiddenJson(JSON.stringify(value)))
+
+/** For texts of ours in which words of a tool stand. */
+export const withoutTags = (text: string): string =>
+  text.replace(/[<>]/g, (sign) => (sign === "<" ? "\\u003c" : "\\u003e"))

@@ -4,7 +4,7 @@ import { gather, hide, marksOf } from "../../../catalog/sensitive.ts"
 import { Secrets } from "../../../text/secrets.ts"
 import { feedback } from "../../feedback.ts"
 import type { Verdict } from "../../gate/verdict.ts"
-import { type Answer, answer, quoteValue, refuse } from "./answer.ts"
+import { type Answer, answer, quoteValue, refuse, withoutTags } from "./answer.ts"
 
 export function tellVerdict(verdict: Verdict, catalog: Catalog): Answer {
   const { kind, callId } = verdict
@@ -30,11 +30,11 @@ export function tellVerdict(verdict: Verdict, catalog: Catalog): Answer {
     case "failed": {
       const { code, message } = verdict.failure
       const applied = verdict.applied ? "the call has taken effect, but" : "nothing has happened:"
-      return refuse(`${applied} ${code}: ${message}`, undefined, structure)
+      return refuse(`${applied} ${code}: ${withoutTags(message)}`, undefined, structure)
     }
     case "in-doubt":
       return refuse(
-        `nobody knows yet whether the call has taken effect: ${verdict.failure.message}. Do not make it again.`,
+        `nobody knows yet whether the call has taken effect: ${withoutTags(verdict.failure.message)}. Do not make it again.`,
         undefined,
         structure,
       )
