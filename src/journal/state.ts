@@ -310,7 +310,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
       const noted = noteCall(open, event)
       if (event.made === undefined) return { open: noted }
       const { step: made } = event.made
-      const calls = state.calls.with(made.id, observedCall(event, made))
+      const calls = state.calls.with(made.id, { ...observedCall(event, made), atMs })
       return { ...addStep(noted, started, event.made), calls, done: state.done + 1 }
     }
     case "circuit-reset":
