@@ -134,7 +134,7 @@ test("any sequence of calls", async () => {
       await gate.leave()
       await runner.close()
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   )
 }, 60_000)
 

@@ -1,6 +1,7 @@
 /** A call that the host makes as ever, past the gates: what they would have said of it is written down, and nothing is held back. */
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { gather, marksOf } from "../../catalog/sensitive.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { StepDocument } from "../../document/document.ts"
 import type { CallObserved, Failure } from "../../journal/entry.ts"
@@ -14,6 +15,7 @@ import type { Ids } from "../../run/ids.ts"
 import { idempotencyKey } from "../../run/next/key.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { isObject, type Json, type JsonObject } from "../../text/json.ts"
+import { Secrets } from "../../text/secrets.ts"
 import type { ReadCall } from "./proposed.ts"
 
 /** What the gates would have said. */
@@ -56,7 +58,8 @@ export function* callAsEver(
   })
   const came = yield* Effect.match(asked, {
     onSuccess: (value) => read(value, call, catalog.bounds),
-    onFailure: (error) => ({ failure: failed(call, describeThrown(error)) }),
+    // What it quotes of arguments that are kept nowhere could not be covered later.
+    onFailure: (error) => ({ failure: failed(call, secretsOf(call, catalog).scrub(describeThrown(error))) }),
   })
   const { diagnostics, waits, step, seen, planHash } = foreseen
   return {
@@ -79,6 +82,12 @@ function read(
 ): Pick<CallObserved, "result" | "failure"> {
   const copied = take.result(value, bounds)
   return copied.ok ? { result: copied.value } : { failure: failed(call, `its result holds ${copied.problem}`) }
+}
+
+function secretsOf({ tool, given }: ReadCall, catalog: Toolbox["catalog"]): Secrets {
+  const secrets = new Secrets()
+  if (given !== undefined) gather(given, marksOf(catalog).of(tool).args, secrets)
+  return secrets
 }
 
 const failed = ({ callId, tool }: ReadCall, said: string): Failure =>

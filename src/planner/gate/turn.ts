@@ -6,8 +6,9 @@ import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { Document, StepDocument } from "../../document/document.ts"
 import { awaitedBy } from "../../journal/asked.ts"
-import type { CallObserved, CallRefused } from "../../journal/entry.ts"
+import type { CallObserved, CallRefused, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
@@ -268,7 +269,8 @@ function isSameStep(step: StepDocument, call: ReadCall): boolean {
 
 /** Why a new call is not even looked at; undefined where it is. */
 function holdBack(state: RunState, call: Named): Verdict | undefined {
-  if (isTerminal(state.status)) return { kind: "run-over", ...named(call), failure: state.failure }
+  if (isTerminal(state.status))
+    return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   if (isResting(state)) return undefined
   const step = state.started.document.steps[state.done]
   return step && verdictOf(state, step.id, call, false)
@@ -278,21 +280,26 @@ function holdBack(state: RunState, call: Named): Verdict | undefined {
 function verdictOf(state: RunState, stepId: string, call: Named, replayed: boolean): Verdict {
   const about = { ...named(call), stepId }
   const nothing = state.open?.nothing.get(stepId)
-  if (nothing !== undefined) return { kind: "failed", ...about, failure: nothing, applied: false }
+  if (nothing !== undefined) return { kind: "failed", ...about, failure: shown(state, nothing), applied: false }
   const made = state.calls.get(stepId)
-  if (made?.failure !== undefined) return { kind: "failed", ...about, failure: made.failure, applied: isEffect(made) }
+  if (made?.failure !== undefined)
+    return { kind: "failed", ...about, failure: shown(state, made.failure), applied: isEffect(made) }
   if (made !== undefined) return { kind: "accepted", ...about, result: made.result ?? null, replayed }
   const step = state.started.document.steps.find(({ id }) => id === stepId)
   if (isDone(state, stepId)) return { kind: "accepted", ...about, result: { state: step?.transition ?? "" }, replayed }
-  if (isTerminal(state.status)) return { kind: "run-over", ...named(call), failure: state.failure }
+  if (isTerminal(state.status))
+    return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   const awaited = state.status === "awaiting_approval" ? awaitedBy(state) : undefined
   if (awaited !== undefined)
     return { kind: "waiting", ...named(call), stepId: awaited.stepId, requestId: awaited.requestId }
   const { lost } = state.step
   const said = "it is to be called or asked after again later"
   const late = typeof lost === "object" ? lost.failure : record(new EffectInDoubt({ stepId, tool: call.tool, said }))
-  return { kind: "in-doubt", ...about, failure: state.failure ?? late }
+  return { kind: "in-doubt", ...about, failure: shown(state, state.failure ?? late) }
 }
 
 const isEffect = ({ idempotencyKey }: { readonly idempotencyKey: string | undefined }): boolean =>
   idempotencyKey !== undefined
+
+/** A handler's words may quote what the model has not been shown. */
+const shown = (state: RunState, failure: Failure): Failure => RunSecrets.in(state).scrubFailure(failure)
