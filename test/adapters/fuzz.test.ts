@@ -3,10 +3,12 @@
  * with parts replaced by what does not belong there, and what is no response at all.
  */
 import fc from "fast-check"
+import { memory, toolbox } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { field } from "../../src/planner/adapters/read.ts"
 import type { Ending } from "../../src/planner/adapters/turn.ts"
-import { desk, yes } from "./desk.ts"
+import { createGate } from "../../src/planner/gate/index.ts"
+import { desk, office, yes } from "./desk.ts"
 import { type ModelCall, type Provider, providers } from "./providers.ts"
 
 const throwing = (): object =>
@@ -128,7 +130,8 @@ describe.each(providers)("$name", (provider) => {
 
   async function judge(response: unknown): Promise<void> {
     const { gate, proposed } = yes()
-    const { messages, verdicts, done } = await handle(gate, response)
+    const tell = ({ callId }: { readonly callId: string }) => `result of ${callId}`
+    const { messages, verdicts, done } = await handle(gate, response, { tell })
     const calls = said(messages)
     const answers = told(messages)
     // One answer for each call that goes back, in order, by its id; no id twice.
@@ -139,7 +142,7 @@ describe.each(providers)("$name", (provider) => {
     expect(new Set(proposed.map(({ callId }) => callId)).size).toBe(proposed.length)
     expect(verdicts).toHaveLength(proposed.length)
     const texts = answers.map(({ text }) => text)
-    for (const { callId } of proposed) expect(texts).toContain(JSON.stringify(`result of ${callId}`))
+    for (const { callId } of proposed) expect(texts).toContain(`result of ${callId}`)
     for (const { text } of answers) expect(typeof text).toBe("string")
     if (answers.length > 0) expect(done).toBe(false)
   }
@@ -159,7 +162,7 @@ describe.each(providers)("$name", (provider) => {
   test("spoilt responses", () =>
     fc.assert(
       fc.asyncProperty(spoilt, (make) => judge(make())),
-      { numRuns: 500 },
+      { numRuns: 400 },
     ))
 
   test("what is no response", () =>
@@ -176,5 +179,24 @@ describe.each(providers)("$name", (provider) => {
         expect(verdicts.filter((verdict) => verdict.kind === "accepted" && !verdict.replayed)).toHaveLength(made.length)
       }),
       { numRuns: 60 },
+    ))
+
+  test("at the real gate: each call is answered once, and each result comes of one call", () =>
+    fc.assert(
+      fc.asyncProperty(spoilt, async (make) => {
+        const made: string[] = []
+        const tools = toolbox(office, {
+          find: ({ name }) => made.push(name),
+          "mail/send.now": ({ to }) => made.push(to),
+        })
+        const principal = { tenant: "acme", subject: "ada" }
+        const options = { catalog: office, tools, store: memory(), principal, session: "s", task: "t" }
+        const { turn, leave } = await createGate(options)
+        const { messages, verdicts } = await handle({ catalog: office, turn }, make())
+        await leave()
+        expect(told(messages).map(({ id }) => id)).toEqual(said(messages).map(({ id }) => id))
+        expect(verdicts.filter((verdict) => verdict.kind === "accepted" && !verdict.replayed)).toHaveLength(made.length)
+      }),
+      { numRuns: 20 },
     ))
 })
