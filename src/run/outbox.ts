@@ -86,9 +86,12 @@ export class Outbox {
   }
 
   #begin(runId: string): void {
-    if (this.#closed || this.#underWay.has(runId)) return
     const trouble = this.#troubles.get(runId)
-    if (trouble !== undefined && Date.now() < trouble.notBeforeMs) return
+    if (trouble === undefined || Date.now() >= trouble.notBeforeMs) this.#deliver(runId)
+  }
+
+  #deliver(runId: string): void {
+    if (this.#closed || this.#underWay.has(runId)) return
     const attempt = this.#attempt(runId).then(
       () => void this.#troubles.delete(runId),
       (error: unknown) => this.#failed(runId, error),
@@ -104,7 +107,8 @@ export class Outbox {
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
     this.#troubles.set(runId, { failures, notBeforeMs: Date.now() + pauseMs })
     if (failures === 1) tellError(this.#options.onError, error, runId)
-    if (!this.#closed) setTimeout(() => this.#begin(runId), pauseMs).unref()
+    // When it goes off, it is time, whatever the clock says: timers may be a millisecond early.
+    if (!this.#closed) setTimeout(() => this.#deliver(runId), pauseMs).unref()
   }
 
   async #attempt(runId: string): Promise<void> {
