@@ -1,6 +1,8 @@
 /** A call that the host makes as ever, past the gates: what they would have said of it is written down, and nothing is held back. */
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Catalog } from "../../catalog/catalog.ts"
+import { gather, marksOf } from "../../catalog/sensitive.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { StepDocument } from "../../document/document.ts"
 import type { CallObserved, Failure } from "../../journal/entry.ts"
@@ -14,6 +16,7 @@ import type { Ids } from "../../run/ids.ts"
 import { idempotencyKey } from "../../run/next/key.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { isObject, type Json, type JsonObject } from "../../text/json.ts"
+import { Secrets } from "../../text/secrets.ts"
 import type { ReadCall } from "./proposed.ts"
 
 /** What the gates would have said. */
@@ -56,7 +59,8 @@ export function* callAsEver(
   })
   const came = yield* Effect.match(asked, {
     onSuccess: (value) => read(value, call, catalog.bounds),
-    onFailure: (error) => ({ failure: failed(call, describeThrown(error)) }),
+    // Most often it is no step, and then what it was called with is written down nowhere: it cannot be hidden later.
+    onFailure: (error) => ({ failure: failed(call, secretsOf(catalog, call).scrub(describeThrown(error))) }),
   })
   const { diagnostics, waits, step, seen, planHash } = foreseen
   return {
@@ -70,6 +74,12 @@ export function* callAsEver(
     ...(step === undefined || "failure" in came ? {} : { made: { step, seen, planHash } }),
     ...came,
   }
+}
+
+function secretsOf(catalog: Catalog, { tool, given = null }: ReadCall): Secrets {
+  const secrets = new Secrets()
+  gather(given, marksOf(catalog).of(tool).args, secrets)
+  return secrets
 }
 
 function read(

@@ -83,7 +83,8 @@ export function prepare(
     const { step, before, after } = checked
     if (step.kind === "call")
       return readyCall(checked, step, catalog, counts(step.index) ? groups : new Groups(), indexOf)
-    const [from, to] = [before ?? "", after ?? ""]
+    // One that came to nothing (it was denied, say) has left the run where it was.
+    const [from, to] = [before ?? "", (counts(step.index) ? after : step.to) ?? ""]
     const rule = catalog.machine?.transitions.get(from)?.get(to)
     if (rule === undefined)
       throw new Error(`a compiled plan goes from \`${from}\` to \`${to}\`, which its catalog does not`)
