@@ -69,7 +69,8 @@ export function split(event: Event, salted: boolean): Pick<Sealed, "clear" | "pa
   let hidden = false
   for (const key of Object.keys(event)) {
     const value: unknown = event[key as keyof Event]
-    if (clearMembers.has(key)) clear[key] = value
+    // What a model has called a tool may be anything.
+    if (clearMembers.has(key) && !(key === "tool" && event.kind === "call-refused")) clear[key] = value
     else {
       payload[key] = value
       hidden = true

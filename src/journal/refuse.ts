@@ -8,6 +8,7 @@ import type {
   Event,
   Intent,
   RequestDelivered,
+  Reread,
   Resolved,
   RunEnded,
 } from "./entry.ts"
@@ -122,10 +123,7 @@ function refuseWork(state: RunState, event: Work): string | undefined {
       if (event.holds !== (event.failure === undefined)) return "it holds, or says why it does not"
       return refuseBusy(state) ?? refuseStep(state, event.stepId)
     case "reread":
-      if (state.calls.get(event.stepId)?.idempotencyKey !== undefined)
-        return "an effect is not made again to look at it"
-      if (!state.calls.has(event.stepId)) return `\`${event.stepId}\` was not read before`
-      return refuseBusy(state) ?? refuseNext(state, event.before)
+      return refuseReread(state, event) ?? refuseBusy(state) ?? refuseNext(state, event.before)
     case "winding-down":
       if (state.ending !== undefined) return "it is winding down already"
       return step.open?.idempotencyKey === undefined ? undefined : "an effect is under way"
@@ -143,9 +141,20 @@ function isOpen({ step: { open } }: RunState, event: { readonly stepId: string; 
   return open !== undefined && open.stepId === event.stepId && open.undoes === event.undoes
 }
 
+/** A read, by its tool: what was done past the gates has no key either. And it is for an effect that it is made once more. */
+function refuseReread({ calls, started }: RunState, { stepId, before, tool }: Reread): string | undefined {
+  if (!calls.has(stepId)) return `\`${stepId}\` was not read before`
+  const toolOf = (id: string): string => started.document.steps.find((step) => step.id === id)?.tool ?? ""
+  if (toolOf(stepId) !== tool) return `\`${stepId}\` does not call \`${tool}\``
+  if (started.tools[tool]?.effect !== "read") return "an effect is not made again to look at it"
+  const { effect = "read" } = started.tools[toolOf(before)] ?? {}
+  return effect === "read" ? `\`${before}\` is no effect` : undefined
+}
+
 /** No new step begins while a call is open, nor once the run is to end. */
-function refuseBusy({ step, failure, ending, cancel }: RunState): string | undefined {
+function refuseBusy({ step, failure, ending, cancel, open }: RunState): string | undefined {
   if (step.open !== undefined) return "a call is under way"
+  if (open?.closed === true) return "the run was closed"
   if (ending !== undefined) return "the run is winding down"
   if (cancel !== undefined) return "the run is being cancelled"
   return failure === undefined ? undefined : "the run cannot go on"

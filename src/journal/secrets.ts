@@ -31,13 +31,17 @@ export class RunSecrets {
   }
 
   /** Of a run that is taken up: of what came before, what it still knows. */
-  static in({ started, calls, undone, step: { open } }: RunState, secrets?: Secrets): RunSecrets {
+  static in(state: RunState, secrets?: Secrets): RunSecrets {
+    const { started, calls, undone, reread, observations, open: opened, step } = state
     const found = new RunSecrets(secrets)
     found.note(started)
     for (const [stepId, { args, result }] of calls) found.#gather({ stepId }, args, result)
     for (const [stepId, undo] of undone)
       if (undo.kind === "undone") found.#gather({ stepId, undoes: true }, undefined, undo.result)
-    if (open !== undefined) found.note(open)
+    for (const [stepId, { result }] of reread) found.#gather({ stepId }, undefined, result)
+    for (const { event } of observations) found.note(event)
+    for (const [, said] of opened?.calls ?? []) if (typeof said !== "string") found.note(said)
+    if (step.open !== undefined) found.note(step.open)
     return found
   }
 
@@ -100,7 +104,8 @@ export class RunSecrets {
       const document = run.written.hide(this.#secrets) as unknown as RunStarted["document"]
       // With the salt, what is hidden in an entry could be guessed and held against its hash.
       const earlier = event.earlier === undefined ? {} : { earlier: hideEarlier(event.earlier, run.marks) }
-      return { ...event, salt: redacted, inputs: hide(event.inputs, run.marks.inputs), ...earlier, document }
+      const inputs = hide(event.inputs, run.marks.inputs)
+      return { ...event, salt: redacted, inputs, ...earlier, ...hideTokens(event), document }
     }
     if (event.kind === "approval-requested") {
       const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
@@ -118,20 +123,25 @@ export class RunSecrets {
       }
       return { ...event, inputs: facts }
     }
-    if (event.kind === "step-added" && event.step.args !== undefined) {
+    if (event.kind === "step-added") {
+      // It is a digest over all that the calls so far spell out.
+      if (event.step.args === undefined) return { ...event, planHash: redacted }
       const args = hideWritten(event.step.args, run.argsOf({ stepId: event.step.id })) as JsonObject
-      return { ...event, step: { ...event.step, args } } as Event
+      return { ...event, planHash: redacted, step: { ...event.step, args } } as Event
     }
     if (event.kind === "call-observed") {
       const { made, result, tool } = event
+      const marks = run.marks.of(tool)
       const args = made?.step.args
-      const hidden = args && (hideWritten(args, run.marks.of(tool).args) as JsonObject)
+      const hidden = args && (hideWritten(args, marks.args) as JsonObject)
+      // What it was called with is not kept where it is no step, and nobody knows what of it is in the answer.
+      const isUnknown = made === undefined && marks.args.length > 0
       return {
         ...event,
         ...(made === undefined || hidden === undefined
           ? {}
-          : { made: { ...made, step: { ...made.step, args: hidden } } }),
-        ...(result === undefined ? {} : { result: hide(result, run.marks.of(tool).result) }),
+          : { made: { ...made, planHash: redacted, step: { ...made.step, args: hidden } } }),
+        ...(result === undefined ? {} : { result: isUnknown ? redacted : hide(result, marks.result) }),
       } as Event
     }
     const args = "args" in event ? { args: hideArgs(event.args, run.argsOf(event)) } : {}
@@ -162,6 +172,12 @@ export class RunSecrets {
 
 /** Of an event, what is data of the plan, of its inputs or of a tool. */
 const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "earlier", "document", "origin"])
+
+/** They are bound to the inputs by a digest that has no salt yet. */
+const hideTokens = ({ approved }: RunStarted): Pick<RunStarted, "approved"> =>
+  approved === undefined
+    ? {}
+    : { approved: { ...approved, people: approved.people.map((one) => ({ ...one, token: redacted })) } }
 
 const hideEarlier = (earlier: Earlier, marks: Marks): Earlier =>
   Object.fromEntries(

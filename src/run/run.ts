@@ -199,7 +199,7 @@ export const goOn = (
     return yield* drive(footing, toolbox, book, leaseMs, options)
   })
 
-function tellTakeUp(onTakeUp: Driving["onTakeUp"], state: RunState): void {
+export function tellTakeUp(onTakeUp: Driving["onTakeUp"], state: RunState): void {
   try {
     onTakeUp?.(state)
   } catch {

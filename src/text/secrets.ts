@@ -159,6 +159,7 @@ function formsOf(text: string): readonly Needle[] {
       text,
       json,
       jsonOf(json),
+      asciiOf(text),
       asciiOf(json),
       jsonOf(asciiOf(json)),
       json.replaceAll("/", "\\/"),

@@ -4,14 +4,17 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { compile, type Json } from "sequitur"
+import { createGate } from "sequitur/gate"
 import { otlp } from "sequitur/otel"
 import { feedback } from "sequitur/planner"
 import { createRunner, type Entry, memory, RunSecrets } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { describe, expect, test, vi } from "vitest"
 import { explainVerdict } from "../../src/explain/verdict.ts"
+import { replay } from "../../src/journal/state.ts"
 import { maskText } from "../../src/plan/mask.ts"
 import { folder } from "../cli/sequitur.ts"
+import { started } from "../journal/entries.ts"
 import { apiKey, everyWay, holds, json, literal, secrets, token } from "./canary.ts"
 import catalog from "./vault/catalog.ts"
 import handlers from "./vault/tools.ts"
@@ -239,7 +242,8 @@ test.each(spelling)("what is said of %s alone, by the compiler and to a model", 
   expect(shown.split("\n").filter((line) => holds(line, literal) || line.includes("4477"))).toEqual([])
 })
 
-test("a collector of traces and metrics is sent no secret, by a run that ends well or by one that fails", async () => {
+/** Whatever is sent to a collector of traces and metrics. */
+async function collector() {
   const sent: string[] = []
   const server = createServer((request, response) => {
     request.on("data", (chunk: Buffer) => sent.push(`${chunk}`))
@@ -247,22 +251,119 @@ test("a collector of traces and metrics is sent no secret, by a run that ends we
     sent.push(request.url ?? "", json(request.headers as Json))
   })
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = (): void => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { sent, url, close }
+}
+
+test("a collector of traces and metrics is sent no secret, by a run that ends well or by one that fails", async () => {
+  const { sent, url, close } = await collector()
   const compiled = compile(catalog, json(plan as unknown as Json))
   if (!compiled.ok) throw new Error(json(compiled.diagnostics as unknown as Json))
   const scope = { principal: { tenant: "t", subject: "ada" }, sessionId: "s", taskId: "t", inputs }
   for (const fault of ["", "pay", "tell", "login"]) {
     process.env.VAULT_FAULT = fault
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const runner = createRunner({ catalog, tools: handlers, store: memory(), telemetry: otlp({ url }) })
     const { runId, status } = await runner.run(compiled.plan, { ...scope, taskId: `t ${fault}` })
     if (status === "awaiting_approval") await runner.approve(runId, "open", { by: "eve" })
     await runner.close()
   }
   delete process.env.VAULT_FAULT
-  server.closeAllConnections()
-  server.close()
+  close()
   expect(sent.join("\n")).toContain("call pay")
   for (const secret of secrets) expect(sent.filter((text) => holds(text, secret))).toEqual([])
+})
+
+/** A model that spells the secrets out in whatever it asks for: wrongly, in the wrong places, and as text that is no JSON. */
+const askedWith = (seen: string): readonly (readonly [tool: string, args: unknown])[] => [
+  ["login", { apiKey: literal, host: 7 }],
+  ["login", { apiKey: { key: literal }, host: ["vault.test", { more: literal }] }],
+  ["login", { apiKey: literal, host: literal, hots: literal, pin: literal }],
+  ["login", `{"apiKey": ${JSON.stringify(literal)}, "host": ${JSON.stringify(literal)}, hots}`],
+  ["login", `{"apiKey": ${JSON.stringify(literal)}, "apiKey": ${JSON.stringify(literal)}, "host": "x"}`],
+  ["login", `{"host": "x", "apiKey": ${JSON.stringify(literal).slice(0, -1)}`],
+  ["login", { apiKey, host: "vault.test", pin: 777 }],
+  ["pay", { session: seen, header: [apiKey], url: seen, cents: seen }],
+  [`pay with ${seen}`, { session: apiKey }],
+  ["unpay", { session: { seen, apiKey } }],
+]
+
+async function openRun(mode: "enforce" | "observe", fault: string): Promise<{ file: string; runId: string }> {
+  const { sent, url, close } = await collector()
+  const file = join(folder(), "runs.db")
+  process.env.VAULT_FAULT = fault
+  const gate = await createGate({
+    ...{ catalog, tools: handlers, store: sqlite(file), telemetry: otlp({ url }), mode, maxConsecutiveFailures: 0 },
+    ...{ principal: { tenant: "t", subject: "ada" }, session: "s", task: "t", inputs },
+  })
+  // Of the token nobody knows where no call has answered with it.
+  const seen = fault === "login" ? apiKey : token
+  for (const [index, [tool, args]] of askedWith(seen).entries()) await gate.call(tool, args, { callId: `c${index}` })
+  const runner = createRunner({ catalog, tools: handlers, store: sqlite(file) })
+  for (const decision of ["denied", "approved"] as const) {
+    const verdict = await gate.enter("PAYING")
+    const { stepId = "" } = "stepId" in verdict ? verdict : {}
+    await runner.decide(gate.runId, stepId, { decision, by: "eve", reason: `saw ${seen}` })
+  }
+  expect(await gate.enter("PAYING")).toMatchObject({ kind: "accepted" })
+  await gate.call("pay", { session: seen, header: `Bearer ${seen}`, url: apiKey, cents: 5 }, { callId: "pay" })
+  await gate.call("tell", { text: `${seen} of ${apiKey}` }, { callId: "tell" })
+  await gate.reset("tell")
+  await gate.close()
+  await runner.close()
+  delete process.env.VAULT_FAULT
+  close()
+  expect(sent.join("\n")).toContain(mode === "enforce" ? "call pay" : "call-observed")
+  for (const secret of secrets) expect(sent.filter((text) => holds(text, secret))).toEqual([])
+  return { file, runId: gate.runId }
+}
+
+describe.each([
+  ["enforce", "tell", ["call-refused", "step-added", "step-given-up", "circuit-reset", "run-closed", "outcome"]],
+  ["observe", "", ["call-refused", "call-observed", "step-added", "step-given-up", "run-closed"]],
+  ["observe", "login", ["call-refused", "call-observed", "step-added", "step-given-up", "run-closed"]],
+] as const)("an open run (%s, %s)", (mode, fault, kinds) => {
+  test("tells no secret that a model has asked with, or was answered", async () => {
+    const { file, runId } = await openRun(mode, fault)
+    const call = (...args: readonly string[]): Promise<Said> => say([...args, "--store", file])
+    for (const format of ["pretty", "json"]) {
+      expect((await call("log", runId, "--format", format, "--verify")).code).toBe(0)
+      expect((await call("runs", "--format", format)).out).toContain(runId)
+      await call("replay", runId, "--format", format)
+      await say(["observe", file, "--format", format])
+    }
+    expect((await call("export", "--redact")).out).toContain("commitment")
+    // It is there to be found.
+    const backup = (await command(["export", "--store", file], "")).out
+    expect(holds(backup, apiKey)).toBe(true)
+    const entries = backup.split("\n").flatMap((line): Entry[] => (line.includes('"event"') ? [JSON.parse(line)] : []))
+    expect(kinds.filter((kind) => !entries.some(({ event }) => event.kind === kind))).toEqual([])
+    const ofRun = RunSecrets.of(entries)
+    for (const entry of entries) {
+      const shown = ofRun.redact(entry)
+      for (const secret of secrets) expect([holds(JSON.stringify(shown), secret), shown]).toEqual([false, shown])
+    }
+    // Whoever takes the run up later knows of it what is secret, too.
+    const state = replay(runId, entries)
+    if (state instanceof Error) throw state
+    const known = RunSecrets.in(state)
+    for (const secret of fault === "login" ? [apiKey] : [apiKey, token]) expect(known.scrub(secret)).toBe("[redacted]")
+  })
+})
+
+test("a plan that was approved before it ran shows no token; and nothing of earlier results", () => {
+  const bound = "aGVhZA.cGF5bG9hZA.c2lnbmF0dXJl"
+  const event = started({
+    approved: { blast: {}, people: [{ by: "eve", roles: [], reason: `knows ${token}`, token: bound }] },
+    earlier: { "run/login": { tool: "find", result: { token, note: `Bearer ${token}` }, carries: [] } } as never,
+    tools: { ...started().tools, find: { ...started().tools.find, sensitive: { result: ["/token"] } } as never },
+  })
+  const ofRun = RunSecrets.of([{ seq: 0, atMs: 0, event }])
+  const shown = JSON.stringify(ofRun.redactEvent(event))
+  expect([holds(shown, token), shown.includes(bound), shown.includes('"by":"eve"')]).toEqual([false, false, true])
 })
 
 test("a host shows its own entries without them, and its program gets real values", async () => {

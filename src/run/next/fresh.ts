@@ -23,14 +23,14 @@ export interface BasedOn {
   readonly sinceMs: number
 }
 
-/** Undefined members are left out. Effects of the run itself are no reads: what they gave is what was made of them. */
+/** Undefined members are left out. Effects are no reads: what they gave is what was made of them, and they are not made again. */
 export function basisOf(call: ReadyCall, state: RunState): { readonly basis?: Basis } {
   const { freshness } = call.tool.authority
   if (freshness === undefined) return {}
   const reads = [...new Set(basedOn(call).flatMap(sourcesOf))].flatMap((stepId): readonly BasedOn[] => {
     const made = state.calls.get(stepId)
     const tool = state.started.document.steps.find(({ id }) => id === stepId)?.tool
-    if (made === undefined || tool === undefined || made.idempotencyKey !== undefined) return []
+    if (made === undefined || tool === undefined || state.started.tools[tool]?.effect !== "read") return []
     const sinceMs = Math.max(made.atMs, state.reread.get(stepId)?.atMs ?? 0)
     return [{ stepId, tool, args: made.args, sinceMs }]
   })

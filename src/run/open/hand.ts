@@ -16,7 +16,7 @@ import { Ids, type IdsService } from "../ids.ts"
 import { tell } from "../listener.ts"
 import { next } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
-import { type Driving, footingFor, holderOf, type TakingUp } from "../run.ts"
+import { type Driving, footingFor, holderOf, type TakingUp, tellTakeUp } from "../run.ts"
 import type { Toolbox } from "../toolbox.ts"
 import { compileGrown, planHashOf, readyOf, wholeSlice } from "./grow.ts"
 
@@ -154,6 +154,7 @@ export class Hand {
     const mine = yield* readRun(journal, this.runId)
     if (mine.epoch !== (taken.event as TakenUp).epoch) return yield* new LeaseLost({ runId: this.runId })
     this.#book = new Book(journal, holder, clock, mine, [], driving.onEvent)
+    tellTakeUp(driving.onTakeUp, mine)
     tell(driving.onEvent, this.runId, [taken])
   }
 
