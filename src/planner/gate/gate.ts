@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import type { CatalogSpec } from "../../catalog/catalog.ts"
+import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
 import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -62,6 +62,8 @@ export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written ext
  */
 export interface Gate<Spec extends CatalogSpec = CatalogSpec> extends Turns {
   readonly runId: string
+  /** By which it judges: an adapter reads the names of its tools there. */
+  readonly catalog: Catalog<Spec>
   /** One call. The same again, by the same id, is answered with what became of it. */
   readonly call: (
     tool: string,
@@ -172,6 +174,7 @@ class Opened {
       })
     return {
       runId,
+      catalog: keeper.catalog,
       turn,
       call: async (tool, args, options) => {
         const { callId, occurrence } = isObject(options)
