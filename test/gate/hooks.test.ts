@@ -6,7 +6,7 @@ import { fails, makeWorld, openShop, throws } from "./shop.ts"
 const listening = (): { readonly hooks: GateHooks; readonly heard: string[]; readonly told: Told[] } => {
   const heard: string[] = []
   const told: Told[] = []
-  const hear = (name: string) => (one: { callId: string; reason?: string }) =>
+  const hear = (name: string) => (one: { callId: string; reason?: string | undefined }) =>
     heard.push(`${name} ${one.callId}${one.reason === undefined ? "" : ` ${one.reason}`}`)
   return {
     heard,
