@@ -89,6 +89,7 @@ export function hookFor(kind: Verdict["kind"]): keyof Omit<GateHooks, "onPropose
   }
 }
 
+/** Why a call has given no result; undefined where it has. */
 export function reasonFor(verdict: Verdict): Reason | undefined {
   switch (verdict.kind) {
     case "accepted":

@@ -11,7 +11,7 @@ export {
   type Whose,
 } from "../monitor/monitor.ts"
 export { createGate, type Gate, type GateOptions } from "./gate.ts"
-export type { GateHooks, Proposed, Reason, Told } from "./hooks.ts"
+export { type GateHooks, type Proposed, type Reason, reasonFor, type Told } from "./hooks.ts"
 export type {
   Accepted,
   CallIdReused,
