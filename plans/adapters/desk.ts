@@ -1,6 +1,6 @@
 /** A small help desk, and the loop that every example runs: a scripted model asks, the gate answers, until nothing is asked any more. */
 import { defineCatalog, tool } from "sequitur"
-import { createGate } from "sequitur/gate"
+import { createGate, type Gate } from "sequitur/gate"
 import { memory, toolbox } from "sequitur/run"
 import { z } from "zod"
 import type { Handled } from "../../src/planner/adapters/turn.ts"
@@ -36,8 +36,7 @@ const tools = toolbox(catalog, {
   },
 })
 
-type Handle = (gate: { catalog: typeof catalog; turn: Gate["turn"] }, response: object) => Promise<Handled<unknown>>
-type Gate = Awaited<ReturnType<typeof createGate>>
+type Handle = (gate: Gate, response: object) => Promise<Handled<unknown>>
 
 /** The two calls that a model makes first: one right, one with a mistake in it; then the mended one, then its last words. */
 export const account = { account: "A-1042" }
@@ -51,7 +50,7 @@ export async function converse(provider: string, handle: Handle, responses: read
   const conversation: unknown[] = []
   say(provider)
   for (const response of responses) {
-    const { messages, done, text, verdicts } = await handle({ catalog, turn: gate.turn }, response)
+    const { messages, done, text, verdicts } = await handle(gate, response)
     conversation.push(...messages)
     for (const { tool, kind } of verdicts) say(`  ${tool}: ${kind}`)
     if (text !== "") say(`  ${text}`)

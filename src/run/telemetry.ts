@@ -19,11 +19,34 @@ import type { Driving } from "./run.ts"
 /** Where spans and metrics go: a layer with a tracer, such as `otlp` of sequitur/otel or one of Effect's. */
 export type TelemetryLayer = Layer.Layer<never>
 
+/** A call that a model proposed, and what became of it. */
+export interface CallTold {
+  readonly runId: string
+  readonly callId: string
+  readonly tool: string
+  /** The catalog has the tool. Any other name is a model's word, and goes nowhere. */
+  readonly known: boolean
+  readonly effect: boolean
+  readonly again: boolean
+  readonly replayed: boolean
+  readonly model: string
+  readonly kind: string
+  readonly reason: string | undefined
+  readonly codes: readonly string[]
+  /** By which codes it would have been refused, where it was only watched. */
+  readonly foreseen: readonly string[] | undefined
+  readonly beganMs: number
+  readonly tookMs: number
+}
+
 export interface Telemetry {
   readonly onEvent: Driving["onEvent"]
   readonly onTakeUp: Driving["onTakeUp"]
   /** A door has refused what was asked of it. */
   readonly onRefused: (error: unknown) => void
+  readonly onCall: (call: CallTold) => void
+  /** Effects are accepted less often than they were: of whom, in the words `tenant`, `model` and `tool`. */
+  readonly onDrift: (drift: { readonly by: string; readonly holds: boolean }) => void
   /** Counts what waits in a store. */
   readonly measure: (journal: JournalService, nowMs: number) => Effect.Effect<void>
 }
@@ -32,6 +55,8 @@ export const silent: Telemetry = {
   onEvent: undefined,
   onTakeUp: undefined,
   onRefused: () => {},
+  onCall: () => {},
+  onDrift: () => {},
   measure: () => Effect.void,
 }
 
@@ -57,6 +82,8 @@ export function listen(
       onTakeUp?.(state)
     },
     onRefused: (error) => measured?.refuse(error),
+    onCall: (call) => measured?.call(call),
+    onDrift: (drift) => measured?.drift(drift),
     measure: (journal, nowMs) => measured?.measure(journal, nowMs) ?? Effect.void,
   }
 }
@@ -66,6 +93,27 @@ export const metrics = {
   runs: Metric.counter("sequitur.runs", { description: "Runs that ended, by status.", incremental: true }),
   calls: Metric.counter("sequitur.calls", { description: "Calls of tools, by tool and outcome.", incremental: true }),
   refusals: Metric.counter("sequitur.refusals", { description: "What was refused, by code.", incremental: true }),
+  effects: Metric.counter("sequitur.effects", { description: "Effects that took place, by tool.", incremental: true }),
+  proposals: Metric.counter("sequitur.proposals", {
+    description: "Calls that a model proposed to a gate, by tool, verdict and reason.",
+    incremental: true,
+  }),
+  acceptance: Metric.gauge("sequitur.proposals.accepted", {
+    description: "The share of the proposed calls that was accepted, by tool.",
+  }),
+  verdictTime: Metric.histogram("sequitur.proposals.time", {
+    description: "From a proposed call to its verdict, in seconds.",
+    boundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
+  }),
+  toolTime: Metric.histogram("gen_ai.execute_tool.duration", {
+    description: "How long tools took, in seconds.",
+    // As the convention asks for.
+    boundaries: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  }),
+  drifts: Metric.counter("sequitur.drifts", {
+    description: "Effects came to be accepted less often, by whose they are.",
+    incremental: true,
+  }),
   doubts: Metric.counter("sequitur.doubts", {
     description: "Effects that came to be in doubt, by tool.",
     incremental: true,
@@ -97,6 +145,8 @@ interface Activation {
   readonly span: Tracer.Span
   readonly tools: Map<string, string>
   call: Tracer.Span | undefined
+  /** Of the call under way. */
+  begun: { readonly tool: string; readonly effect: boolean; readonly atMs: number } | undefined
   /** When the call was begun that its process did not live to see answered. */
   recoveringMs: number | undefined
 }
@@ -105,6 +155,7 @@ class Measured {
   readonly #context: Context.Context<never>
   readonly #tracer: Tracer.Tracer
   readonly #activations = new Map<string, Activation>()
+  readonly #shares = new Map<string, { proposed: number; accepted: number }>()
   #measuredMs = Number.NEGATIVE_INFINITY
 
   constructor(context: Context.Context<never>) {
@@ -120,7 +171,7 @@ class Measured {
     span.attribute("sequitur.run.id", runId)
     if (typeof origin.model === "string") span.attribute("gen_ai.request.model", origin.model)
     const tools = new Map(document.steps.map(({ id, tool = "" }) => [id, tool]))
-    this.#activations.set(runId, { span, tools, call: undefined, recoveringMs: cutOffMs })
+    this.#activations.set(runId, { span, tools, call: undefined, begun: undefined, recoveringMs: cutOffMs })
   }
 
   resume({ runId, started, updatedAtMs, step }: RunState): void {
@@ -131,11 +182,49 @@ class Measured {
     if (event.kind === "run-started") this.begin(runId, event, atMs)
     const activation = this.#activations.get(runId)
     this.#count(event, activation)
+    if (activation !== undefined) this.#time(event, activation, atMs)
     if (activation !== undefined) this.#trace(runId, activation, event, atMs)
   }
 
   refuse(error: unknown): void {
     if (error instanceof Error && "code" in error) this.#add(metrics.refusals, { code: `${error.code}` })
+  }
+
+  /** As the GenAI conventions of OpenTelemetry have it, from 1.41: a span `execute_tool`, with neither arguments nor result. */
+  call(told: CallTold): void {
+    const { kind, reason = "", codes, foreseen = [], callId, runId, model, beganMs, tookMs, again, replayed } = told
+    const tool = told.known ? told.tool : otherTool
+    const parent = Option.fromNullishOr(this.#activations.get(runId)?.span)
+    const span = this.#span(`execute_tool ${tool}`, parent, beganMs, "internal")
+    const attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool,
+      "gen_ai.tool.call.id": callId,
+      "gen_ai.tool.type": "function",
+      ...(model === "" ? {} : { "gen_ai.request.model": model }),
+      "sequitur.run.id": runId,
+      "sequitur.effect": told.effect,
+      "sequitur.reason": reason,
+      "sequitur.codes": codes.join(),
+      "sequitur.foreseen": foreseen.join(),
+      "sequitur.replayed": replayed,
+    }
+    for (const [name, value] of Object.entries(attributes)) if (value !== "") span.attribute(name, value)
+    endWith(span, beganMs + tookMs, kind, reason === "" ? undefined : (codes[0] ?? reason))
+    if (!replayed) for (const code of kind === "refused" ? codes : foreseen) this.#add(metrics.refusals, { code })
+    Metric.withAttributes(metrics.verdictTime, { outcome: kind }).updateUnsafe(tookMs / 1_000, this.#context)
+    if (replayed || again) return
+    this.#add(metrics.proposals, { tool, outcome: kind, reason })
+    const share = this.#shares.get(tool) ?? { proposed: 0, accepted: 0 }
+    this.#shares.set(tool, share)
+    share.proposed++
+    if (kind === "accepted" && foreseen.length === 0) share.accepted++
+    const gauge = Metric.withAttributes(metrics.acceptance, { tool })
+    gauge.updateUnsafe(share.accepted / share.proposed, this.#context)
+  }
+
+  drift({ by, holds }: { readonly by: string; readonly holds: boolean }): void {
+    this.#add(metrics.drifts, { by, holds: `${holds}` })
   }
 
   measure(journal: JournalService, nowMs: number): Effect.Effect<void> {
@@ -238,6 +327,28 @@ class Measured {
     }
   }
 
+  /** How long tools take, and which effects there are. */
+  #time(event: Event, activation: Activation, atMs: number): void {
+    if (event.kind === "intent") {
+      const { tool, idempotencyKey } = event
+      activation.begun = { tool, effect: idempotencyKey !== undefined, atMs }
+      return
+    }
+    if (event.kind === "reconciled" && event.answer === "applied" && event.undoes === undefined)
+      this.#add(metrics.effects, { tool: activation.tools.get(event.stepId) ?? "" })
+    const failed = event.kind === "attempt-failed" || event.kind === "answer-lost"
+    if (event.kind !== "outcome" && !failed) return
+    const { begun } = activation
+    activation.begun = undefined
+    if (begun === undefined) return
+    const { tool } = begun
+    if (begun.effect && !failed) this.#add(metrics.effects, { tool })
+    const error = event.failure === undefined ? {} : { "error.type": event.failure.code }
+    const timed = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, ...error }
+    const seconds = Math.max(0, atMs - begun.atMs) / 1_000
+    Metric.withAttributes(metrics.toolTime, timed).updateUnsafe(seconds, this.#context)
+  }
+
   /** What was cut off when a process ended has come to something. */
   #settle(activation: Activation, settled: boolean, atMs: number): void {
     if (!settled) return
@@ -281,6 +392,9 @@ class Measured {
     Metric.withAttributes(metric, attributes).updateUnsafe(1, this.#context)
   }
 }
+
+/** Where any name may stand, one stands for all. */
+const otherTool = "_OTHER"
 
 const nanos = (atMs: number): bigint => BigInt(Math.round(atMs)) * 1_000_000n
 

@@ -2,10 +2,10 @@
 import { tool as langchainTool } from "@langchain/core/tools"
 import { tool as aiTool, jsonSchema } from "ai"
 import { compile } from "sequitur"
+import { fromTools } from "sequitur/from-tools"
 import { createRunner, memory } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { fromTools } from "../../src/planner/from-tools/from-tools.ts"
 
 const policy = { name: "shop", version: "1" } as const
 const order = z.object({ id: z.string() })

@@ -2,9 +2,11 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Context, Effect, Layer } from "effect"
+import { createMonitor } from "sequitur/gate"
 import { otlp } from "sequitur/otel"
 import { createRunner, createWorker, Journal, memory, seededIds, toolbox } from "sequitur/run"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { fails, makeWorld, openShop } from "../gate/shop.ts"
 import { catalog, countCalls, guarded, guardedPlan, handlersOf, refundPlan, scope } from "./desk.ts"
 
 interface Attribute {
@@ -189,4 +191,87 @@ test("a worker counts what waits for people", async () => {
   expect(Number(waiting?.asDouble ?? waiting?.asInt)).toBe(1)
   const [doubts] = pointsSent("sequitur.doubts.open")
   expect(Number(doubts?.asDouble ?? doubts?.asInt)).toBe(0)
+})
+
+describe("a gate with a collector", () => {
+  const value = (name: string, wanted: Record<string, unknown>): number | undefined => {
+    const point = pointsSent(name).find((one) =>
+      Object.entries(wanted).every(([key, is]) => attributesOf(one)[key] === is),
+    )
+    return point && Number(point.asDouble ?? point.asInt ?? point.count)
+  }
+
+  test("sends a span execute_tool for each proposed call, counts verdicts and reasons, and sends no value", async () => {
+    sent = []
+    const world = makeWorld()
+    const options = { telemetry: otlp({ url }), origin, maxConsecutiveFailures: { tool: 2, session: 0 } }
+    const gate = await openShop(world, options)
+    await gate.turn([
+      { callId: "call_1", tool: "find", args: { customerId: "c1" } },
+      { callId: "call_2", tool: "post", args: { text: "secret-text" } },
+      { callId: "call_3", tool: "post", args: { txt: "secret-text" } },
+    ])
+    await gate.call("post", { text: "secret-text" }, { callId: "call_2" })
+    await gate.call("steal_the_crown_jewels", {}, { callId: "call_4" })
+    world.next.set("post", fails("secret-said"))
+    await gate.call("post", { text: "secret-again" }, { callId: "call_5" })
+    await gate.call("post", { text: "secret-held" }, { callId: "call_6" })
+    await gate.close()
+    const spans = spansSent()
+    const made = spans.filter(({ name }) => name.startsWith("execute_tool"))
+    const told = made.map((span) => ({ name: span.name, code: span.status.code, ...attributesOf(span) }))
+    expect(told).toHaveLength(7)
+    const [, posted, refused] = told
+    expect(posted).toMatchObject({
+      name: "execute_tool post",
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "post",
+      "gen_ai.tool.call.id": "call_2",
+      "gen_ai.tool.type": "function",
+      "gen_ai.request.model": "a-model",
+      "sequitur.run.id": gate.runId,
+      "sequitur.outcome": "accepted",
+    })
+    expect(refused).toMatchObject({
+      code: 2,
+      "sequitur.outcome": "refused",
+      "sequitur.reason": "validation",
+      "sequitur.codes": "SEQ120,SEQ121",
+      "error.type": "SEQ120",
+    })
+    const run = spans.find(({ name }) => name === "sequitur.run")
+    for (const span of made) expect([span.traceId, span.parentSpanId]).toEqual([traceId, run?.spanId])
+    expect(value("sequitur.proposals", { tool: "post", outcome: "accepted" })).toBe(1)
+    expect(value("sequitur.proposals", { tool: "post", outcome: "refused", reason: "validation" })).toBe(1)
+    expect(value("sequitur.proposals", { tool: "post", outcome: "failed", reason: "handler-failure" })).toBe(1)
+    expect(value("sequitur.proposals", { tool: "post", outcome: "circuit-open" })).toBe(1)
+    expect(value("sequitur.proposals", { tool: "_OTHER", outcome: "refused" })).toBe(1)
+    expect(value("sequitur.proposals.accepted", { tool: "find" })).toBe(1)
+    expect(value("sequitur.refusals", { code: "SEQ121" })).toBe(1)
+    expect(value("sequitur.effects", { tool: "post" })).toBe(1)
+    expect(value("sequitur.effects", { tool: "find" })).toBeUndefined()
+    expect(value("sequitur.proposals.time", { outcome: "accepted" })).toBe(3)
+    expect(value("gen_ai.execute_tool.duration", { "gen_ai.tool.name": "post", "error.type": "RUN101" })).toBe(1)
+    for (const { text } of sent) expect(text).not.toMatch(/secret|c1|acme|crown/)
+  })
+
+  test("counts what waits for people, doubts, and drifts", async () => {
+    sent = []
+    const world = makeWorld()
+    const monitor = createMonitor({ learn: 20, falseAlarmEvery: 100, hold: true })
+    const gate = await openShop(world, { telemetry: otlp({ url }), monitor, maxConsecutiveFailures: 0 })
+    for (let index = 0; index < 21; index++) await gate.call("post", { text: `${index}` }, { callId: `${index}` })
+    for (let index = 0; index < 20; index++) await gate.call("post", {}, { callId: `bad ${index}` })
+    expect((await gate.call("post", { text: "x" }, { callId: "x" })).kind).toBe("held")
+    await gate.close()
+    expect(value("sequitur.drifts", { by: "tenant", holds: "true" })).toBe(1)
+    expect(value("sequitur.drifts", { by: "model", holds: "false" })).toBe(1)
+    expect(value("sequitur.proposals", { outcome: "held", reason: "drift" })).toBeGreaterThan(1)
+    sent = []
+    const shared = makeWorld()
+    const waiting = await openShop(shared, { telemetry: otlp({ url }) })
+    expect((await waiting.call("grant", { right: "r" }, { callId: "1" })).kind).toBe("waiting")
+    await waiting.leave()
+    expect(value("sequitur.approvals.waiting", {})).toBe(1)
+  })
 })

@@ -1,5 +1,5 @@
 /**
- * A catalog and a toolbox from tools that a host has already. Nothing is believed of a tool until the host's policy says it: each has
+ * The door sequitur/from-tools: a catalog and a toolbox from tools that a host has already. Nothing is believed of a tool until the host's policy says it: each has
  * an effect, may be neither repeated nor undone, and what it gives is untrusted and private. A tool whose schema the catalog cannot
  * hold exactly is left out, and told with the reasons.
  */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import type { CatalogSpec } from "../../catalog/catalog.ts"
+import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
 import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -21,11 +21,14 @@ import type { Driving } from "../../run/run.ts"
 import { listen, type TelemetryLayer } from "../../run/telemetry.ts"
 import { type Equipment, equip, type Principal, type Tools } from "../../run/toolbox.ts"
 import { isObject } from "../../text/json.ts"
+import type { Monitor } from "../monitor/monitor.ts"
 import type { Breaker } from "./circuit.ts"
+import { type GateHooks, hookNames } from "./hooks.ts"
 import { isolatedIn } from "./observe.ts"
 import { Session } from "./session.ts"
 import { type Gatekeeper, takeTransition, takeTurn } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
+import { Watch } from "./watch.ts"
 
 export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends Equipment<Spec, Written>,
@@ -51,6 +54,10 @@ export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written ext
   readonly mode?: "enforce" | "observe" | undefined
   /** While observing: tools whose calls the gates hold all the same. */
   readonly enforce?: readonly string[] | undefined
+  /** Told of calls: see `GateHooks`. */
+  readonly hooks?: GateHooks | undefined
+  /** Counts effects, and may hold them: `createMonitor({ hold: true })`. */
+  readonly monitor?: Monitor | undefined
   readonly ids?: Layer.Layer<Ids>
   /** Where spans and metrics go. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
@@ -62,6 +69,8 @@ export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written ext
  */
 export interface Gate<Spec extends CatalogSpec = CatalogSpec> extends Turns {
   readonly runId: string
+  /** By which it judges: an adapter reads the names of its tools there. */
+  readonly catalog: Catalog<Spec>
   /** One call. The same again, by the same id, is answered with what became of it. */
   readonly call: (
     tool: string,
@@ -87,7 +96,7 @@ export async function createGate<
   const options = isObject(given) ? { ...given } : given
   const breaker = readBreaker(options)
   if (breaker instanceof InputsRefused) throw breaker
-  const refused = admitMode(options)
+  const refused = admitMode(options) ?? admitHooks(options.hooks)
   if (refused !== undefined) throw refused
   const opened = new Opened(options as unknown as GateOptions, breaker)
   try {
@@ -103,6 +112,29 @@ function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">
     return new InputsRefused({ field: "`mode`", problem: "is neither", expected: 'Say "enforce" or "observe".' })
   if (Array.isArray(enforce) && enforce.every((name) => typeof name === "string")) return undefined
   return new InputsRefused({ field: "`enforce`", problem: "must be a list of names", expected: "Give names of tools." })
+}
+
+function admitHooks(hooks: unknown): InputsRefused | undefined {
+  if (hooks === undefined) return undefined
+  if (!isObject(hooks))
+    return new InputsRefused({
+      field: "`hooks`",
+      problem: `must be an object, but ${sayFound(hooks)}`,
+      expected: "Give functions by name.",
+    })
+  const known: readonly string[] = hookNames
+  for (const [name, hook] of Object.entries(hooks)) {
+    const field = `\`hooks.${name}\``
+    if (!known.includes(name))
+      return new InputsRefused({ field, problem: "is none", expected: `There are ${known.join(", ")}.` })
+    if (hook !== undefined && typeof hook !== "function")
+      return new InputsRefused({
+        field,
+        problem: `must be a function, but ${sayFound(hook)}`,
+        expected: "Give a function.",
+      })
+  }
+  return undefined
 }
 
 function readBreaker({
@@ -151,7 +183,10 @@ class Opened {
     const { mode = "enforce", enforce = [] } = this.#options
     const held = new Set([...enforce, ...isolatedIn(toolbox)])
     const observes = (tool: string): boolean => mode === "observe" && !held.has(tool)
-    this.#keeper = { hand, toolbox, observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
+    const { hooks = {}, monitor } = this.#options
+    const watching = { hooks: { ...hooks }, monitor, telemetry: this.#listening, catalog: toolbox.catalog }
+    const watch = new Watch(watching, hand.state)
+    this.#keeper = { watch, hand, toolbox, observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
     return this.#gate(this.#keeper)
   }
 
@@ -167,11 +202,14 @@ class Opened {
       this.#inTurn(async () => {
         const taken = admitCalls(calls)
         if (taken instanceof InputsRefused) throw taken
-        if (this.#over) return taken.map(over)
-        return this.#ask(() => Effect.gen(() => takeTurn(keeper, taken)))
+        if (this.#over) return taken.map((call) => overFor(keeper, call))
+        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken)))
+        this.#measure()
+        return verdicts
       })
     return {
       runId,
+      catalog: keeper.catalog,
       turn,
       call: async (tool, args, options) => {
         const { callId, occurrence } = isObject(options)
@@ -231,10 +269,27 @@ class Opened {
     throw error
   }
 
+  /** Nobody waits for it. */
+  #measure(): void {
+    if (this.#options.telemetry === undefined) return
+    this.#runtime.runFork(Journal.use((journal) => this.#listening.measure(journal, Date.now())))
+  }
+
   async dispose(): Promise<void> {
     this.#over = true
     await this.#runtime.dispose()
   }
+}
+
+function overFor({ watch }: Gatekeeper, call: ProposedCall): Verdict {
+  const verdict = over(call)
+  watch.told(watch.proposed(call, false), verdict, {
+    foreseen: undefined,
+    replayed: false,
+    beganMs: Date.now(),
+    tookMs: 0,
+  })
+  return verdict
 }
 
 const over = ({ callId, tool }: Pick<ProposedCall, "callId" | "tool">): Verdict => ({

@@ -1,10 +1,23 @@
 /** The door of the gate for single calls: `sequitur/gate`. */
+export type { Hook } from "../monitor/later.ts"
+export {
+  createMonitor,
+  type Drift,
+  type Monitor,
+  type MonitorOptions,
+  type Observation,
+  type Place,
+  type Series,
+  type Whose,
+} from "../monitor/monitor.ts"
 export { createGate, type Gate, type GateOptions } from "./gate.ts"
+export { type GateHooks, type Proposed, type Reason, reasonFor, type Told } from "./hooks.ts"
 export type {
   Accepted,
   CallIdReused,
   CircuitOpen,
   Failed,
+  Held,
   InDoubt,
   ProposedCall,
   Refused,

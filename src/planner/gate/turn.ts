@@ -22,6 +22,7 @@ import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
 import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
 import type { Session } from "./session.ts"
 import type { ProposedCall, Verdict } from "./verdict.ts"
+import type { Watch } from "./watch.ts"
 
 export interface Gatekeeper {
   readonly hand: Hand
@@ -31,28 +32,44 @@ export interface Gatekeeper {
   readonly catalog: Catalog
   readonly session: Session
   readonly breaker: Breaker
+  readonly watch: Watch
 }
 
 type Doing<A> = Effect.fn.Return<A, RunFailure, Ids>
 
 export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): Doing<readonly Verdict[]> {
-  const { hand, catalog } = keeper
+  const { hand, catalog, watch } = keeper
   const { salt } = hand.state.started
   const read = calls.map((call) => readCall(call, catalog, salt))
   const before = hand.state
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
   const seen = (yield* hand.settle()).done
   if (hand.stale !== undefined) return yield* hand.stale
+  const asked = new Map(hand.state.open?.calls)
+  const proposals = read.map((call) => watch.proposed(call, asked.has(call.callId)))
   const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
-  for (const call of read) {
+  for (const [index, call] of read.entries()) {
     const { callId } = call
     const replayed = told.has(callId) || isBehind(before, callId)
-    verdicts.push(yield* take(keeper, call, { seen, replayed, faults: refused.get(call) ?? call.faults }))
+    const beganMs = (yield* Clock).currentTimeMillisUnsafe()
+    const verdict = yield* take(keeper, call, { seen, replayed, faults: refused.get(call) ?? call.faults })
+    verdicts.push(verdict)
     told.add(callId)
+    const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)
+    const proposed = proposals[index]
+    if (proposed !== undefined)
+      watch.told(proposed, verdict, { foreseen: foreseenOf(hand.state, callId), replayed, beganMs, tookMs })
   }
   return verdicts
+}
+
+/** What the gates would have said of a call that was only watched. */
+function foreseenOf({ open }: RunState, callId: string): readonly string[] | undefined {
+  const known = open?.calls.get(callId)
+  if (known === undefined || typeof known === "string" || known.kind !== "call-observed") return undefined
+  return [...new Set(known.diagnostics.map(({ code }) => code))]
 }
 
 /** Each call held to the gates as if those before it that pass had been made: none is made before all are looked at. */
@@ -95,6 +112,8 @@ function* take(keeper: Gatekeeper, call: ReadCall, { seen, replayed, faults }: A
     const nowMs = (yield* Clock).currentTimeMillisUnsafe()
     const circuit = openCircuit(yield* session.marks(hand.runId, state.seq, nowMs), call.tool, breaker, nowMs)
     if (circuit !== undefined) return { kind: "circuit-open", ...named(call), ...circuit }
+    const drift = keeper.watch.holds(call.tool)
+    if (drift !== undefined) return { kind: "held", ...named(call), sinceMs: drift.atMs }
     const verdict = faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen)
     if (verdict !== undefined) return verdict
   }

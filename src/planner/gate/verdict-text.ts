@@ -50,6 +50,8 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
         : `The call of ${tool} failed, and nothing of it has happened: ${say(verdict.failure)}.`
     case "circuit-open":
       return `${verdict.of === "tool" ? `Calls of ${tool}` : "All calls"} are held back after ${verdict.failures} failures in a row. Do something else, or say that it does not work.`
+    case "held":
+      return `The call of ${tool} was not made: effects are held back until a person has looked at what was asked for lately. Do not ask again.`
     case "waiting":
       return `The call of ${tool} was not made: a person must decide first. It goes on when they have; do not ask again by another id.`
     case "in-doubt":

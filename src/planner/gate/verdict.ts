@@ -50,6 +50,12 @@ export interface CircuitOpen extends Named {
   readonly untilMs: number
 }
 
+/** The monitor holds effects since their share of acceptance fell, until a person releases them. */
+export interface Held extends Named {
+  readonly kind: "held"
+  readonly sinceMs: number
+}
+
 /** A person must decide first; the same call asked again later, by the same id, goes on. */
 export interface Waiting extends Named {
   readonly kind: "waiting"
@@ -75,7 +81,7 @@ export interface RunOver extends Named {
   readonly failure: Failure | undefined
 }
 
-export type Verdict = Accepted | Refused | Failed | CircuitOpen | Waiting | InDoubt | CallIdReused | RunOver
+export type Verdict = Accepted | Refused | Failed | CircuitOpen | Held | Waiting | InDoubt | CallIdReused | RunOver
 
 /** What an adapter needs of a gate. */
 export interface Turns {

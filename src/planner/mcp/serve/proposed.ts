@@ -45,6 +45,8 @@ export function tellVerdict(verdict: Verdict, catalog: Catalog): Answer {
       })
     case "circuit-open":
       return refuse(`held back after ${verdict.failures} failures in a row`, undefined, structure)
+    case "held":
+      return refuse("held back: a person looks at what was asked for lately", undefined, structure)
     case "call-id-reused":
       return refuse("not made: its callId was used for another call before", undefined, structure)
     case "run-over":
