@@ -38,19 +38,21 @@ export function tellEnd({ runId, entries, store, format, word = false }: End): n
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
+  const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, store, word)
-  return word && view.status === "running" ? exit.fine : exitOf(view.status)
+  else explainEnd(view, store, { word, open })
+  return (word || open) && view.status === "running" ? exit.fine : exitOf(view.status)
 }
 
-function explainEnd(view: RunView, store: string, word: boolean): void {
+function explainEnd(view: RunView, store: string, { word, open }: { readonly [Is in "word" | "open"]: boolean }): void {
   const look = lookOf(process.stdout)
   const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
   if (failure !== null) print(`  more      ${typed("explain", [failure.code])}`)
   const resume = typed("resume", [runId], store)
-  if (status === "running" && !word) print(`  to go on  ${resume}`)
-  if (status === "running" && word) {
+  if (status === "running" && open) print("  open      for further calls, by the gate that began it")
+  else if (status === "running" && !word) print(`  to go on  ${resume}`)
+  else if (status === "running") {
     print("  left to   the process that holds the run, which acts on it within a second or so;")
     print(`            where none does, to a worker, or: ${resume}`)
   }

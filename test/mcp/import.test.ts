@@ -75,7 +75,8 @@ test("the catalog is sound, has the types of one, and everything in it is mutati
 })
 
 test("a tool whose server claims that it only reads is nobody's, until the operator says otherwise (D16)", async () => {
-  expect(code).toContain('// The server claims, which nobody believes: {"readOnlyHint":true}\n  "shop/wipe"')
+  expect(catalog.spec.tools["shop/wipe"]?.claims).toEqual({ readOnlyHint: true })
+  expect(catalog.spec.tools["shop/doc.edit"]).not.toHaveProperty("claims")
   expect(refusals(catalog, "shop/wipe", {})).toEqual(["SEQ505 /steps/0/tool"])
   // Once somebody may use it, a person still has to agree.
   const path = join(cwd, "roles.ts")
@@ -83,6 +84,9 @@ test("a tool whose server claims that it only reads is nobody's, until the opera
   const { default: asked } = (await import(pathToFileURL(path).href)) as { default: Catalog }
   const compiled = compile(asked, plan("shop/wipe", {}))
   expect(compiled.ok && compiled.plan.approvals.length).toBe(1)
+  // And whoever maps it is told that the server says otherwise.
+  const contradicted = asked.diagnostics.filter(({ code }) => code === "SEQ826").map(({ at }) => at)
+  expect(contradicted).toEqual(["/tools/shop~1find_order/claims/readOnlyHint", "/tools/shop~1wipe/claims/readOnlyHint"])
 })
 
 describe("schemas are kept", () => {
@@ -200,7 +204,7 @@ test("nothing that a server says gets out of a comment or a string (A110)", asyn
       properties: { [text]: { type: "string", description: text, enum: [text] } },
       additionalProperties: false,
     },
-    annotations: { title: text, [text]: text },
+    annotations: { title: text, [text]: text, readOnlyHint: text, openWorldHint: true },
   }))
   const listed = readListed([
     ...tools,
@@ -219,10 +223,11 @@ test("nothing that a server says gets out of a comment or a string (A110)", asyn
   writeFileSync(join(cwd, "evil.ts"), stub.text)
   const module = (await import(pathToFileURL(join(cwd, "evil.ts")).href)) as {
     default: Catalog
-    tools: Record<string, { description: string }>
+    tools: Record<string, { description: string; claims: object }>
   }
   expect("broken" in globalThis).toBe(false)
   expect(Object.values(module.tools).map(({ description }) => description)).toEqual(evil)
+  for (const { claims } of Object.values(module.tools)) expect(claims).toEqual({ openWorldHint: true })
 })
 
 test("what cannot be kept exactly is refused by name", () => {

@@ -4,14 +4,18 @@ import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { copyPrincipal } from "../../compile.ts"
 import { sqlite } from "../../journal/sqlite.ts"
+import { createGate } from "../../planner/gate/gate.ts"
 import { serveHttp, serveStdio } from "../../planner/mcp/serve/serve.ts"
-import { createRunner, type Runner } from "../../run/runner.ts"
+import { createRunner } from "../../run/runner.ts"
 import type { Principal } from "../../run/toolbox.ts"
 import { approversFor } from "../approvers.ts"
 import { findCatalog, loadCatalog, loadTools, moduleIn, nameOf } from "../modules.ts"
 import { isFaulty } from "../plan-file.ts"
 import { complain, exit, type Format, print, printJson, reasonOf, UsageError } from "../terminal.ts"
+import { KeptGates } from "./mcp-gates.ts"
 import { needSdk } from "./mcp-place.ts"
+
+const graceMs = 30_000
 
 export interface ServeOptions {
   readonly catalog?: string
@@ -40,9 +44,12 @@ export async function serveCatalog(options: ServeOptions): Promise<number> {
   const toolsPath = options.tools ?? moduleIn(dirname(catalogPath), "tools")
   if (toolsPath === undefined)
     complain(`there are no tools beside ${nameOf(catalogPath)}: plans are compiled and explained, not run`)
-  const runner =
-    toolsPath === undefined ? undefined : await makeRunner(resolve(toolsPath), catalogPath, catalog, options)
-  const service = { catalog, runner, literals, scope: scopeBy(options) }
+  const scope = scopeBy(options)
+  const desk =
+    toolsPath === undefined ? undefined : await openDesk(resolve(toolsPath), catalogPath, catalog, scope, options)
+  const { runner, gates } = desk ?? {}
+  const gate = gates && ((caller: Principal) => gates.of(caller))
+  const service = { catalog, runner, gate, literals, scope }
   const serving = await needSdk(
     http === undefined
       ? serveStdio({ ...service, principal: principalOf(options) })
@@ -61,19 +68,28 @@ export async function serveCatalog(options: ServeOptions): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void serving.close())
   await serving.closed
   // What is under way is waited for, as by every command that runs plans.
-  await runner?.close({ graceMs: 30_000 })
+  await Promise.all([gates?.leave(graceMs), runner?.close({ graceMs })])
   return exit.fine
 }
 
-async function makeRunner(
+/** What does the work: plans, and the single calls of each caller. */
+async function openDesk(
   toolsPath: string,
   catalogPath: string,
   catalog: Awaited<ReturnType<typeof loadCatalog>>,
-  { store, approvers }: ServeOptions,
-): Promise<Runner> {
+  scope: ReturnType<typeof scopeBy>,
+  { store, approvers: named, literals }: ServeOptions,
+) {
   const tools = await loadTools(toolsPath)
   if (tools.fault !== undefined) throw new UsageError(`${nameOf(toolsPath)}: ${tools.fault.message}`)
-  return createRunner({ catalog, tools, store: sqlite(store), approvers: approversFor(approvers, catalogPath) })
+  const approvers = approversFor(named, catalogPath)
+  const runner = createRunner({ catalog, tools, store: sqlite(store), approvers })
+  const gates = new KeptGates((principal) => {
+    const { sessionId: session, taskId: task } = scope(principal)
+    const origin = { by: "mcp" }
+    return createGate({ catalog, tools, store: sqlite(store), principal, session, task, approvers, literals, origin })
+  })
+  return { runner, gates }
 }
 
 function principalOf({ tenant, subject, roles = "" }: ServeOptions): Principal {

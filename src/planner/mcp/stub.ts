@@ -3,9 +3,9 @@
  * line comments, with nothing in it that could end either: no code of the server's is ever written, or run.
  */
 import { defineCatalog } from "../../catalog/define.ts"
-import type { ToolSpec } from "../../catalog/tool.ts"
+import type { ClaimSpec, ToolSpec } from "../../catalog/tool.ts"
 import { escapeHiddenJson, escapeNonAscii } from "../../text/escape.ts"
-import { isObject, type Json } from "../../text/json.ts"
+import { isObject, type Json, type JsonObject } from "../../text/json.ts"
 import { contentSchema } from "./content.ts"
 import type { Listed, ListedTool, RefusedTool } from "./listed.ts"
 
@@ -70,14 +70,13 @@ export function writeStub({ server, listed, calls, protocol }: StubSource): Stub
 const head = [
   "// Tools of an MCP server, as `sequitur mcp import` found them. Descriptions are the server's words, and a planner reads them.",
   "// To map a tool: read it; say its `effect`; say who may use it, with `authority: { roles: [...] }`; take `approval` away where",
-  "// no person needs to look; and say what of its result is neither `untrusted` nor `private`.",
+  "// no person needs to look; and say what of its result is neither `untrusted` nor `private`. `claims` is what the server says of",
+  "// it, which nobody believes: where it contradicts your words, the compiler warns, for one of you is mistaken.",
 ]
 
 function writeTool(server: string, { name, title, description, inputSchema, outputSchema, annotations }: ListedTool) {
-  const claims =
-    annotations === undefined ? [] : [`  ${comment(`The server claims, which nobody believes: ${json(annotations)}`)}`]
+  const claims = claimsOf(annotations)
   return [
-    ...claims,
     `  ${json(localName(server, name))}: tool({`,
     `    description: ${json(describe({ name, title, description }))},`,
     '    effect: "write",',
@@ -88,9 +87,19 @@ function writeTool(server: string, { name, title, description, inputSchema, outp
     '    idempotency: "none",',
     '    compensate: "none",',
     '    authority: { approval: "always" },',
+    ...(claims.length === 0 ? [] : [`    claims: { ${claims.map(([hint, said]) => `${hint}: ${said}`).join(", ")} },`]),
     "  }),",
   ]
 }
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const
+
+/** What is neither true nor false claims nothing; the pin has it all the same. */
+const claimsOf = (annotations: JsonObject | undefined): readonly (readonly [keyof ClaimSpec, boolean])[] =>
+  hints.flatMap((hint) => {
+    const said = annotations?.[hint]
+    return typeof said === "boolean" ? [[hint, said] as const] : []
+  })
 
 const describe = ({ name, title, description }: Pick<ListedTool, "name" | "title" | "description">): string =>
   [description, title].find((text) => text !== undefined && text.trim() !== "") ?? name

@@ -41,7 +41,7 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly literals?: Literals | undefined
   /** How long a call waits for its run, in milliseconds; it goes on after that. Default 45,000. */
   readonly waitMs?: number | undefined
-  /** Runs of this server at once. Default 16. */
+  /** Runs and single calls of this server at once. Default 16. */
   readonly runs?: number | undefined
 }
 
@@ -147,7 +147,15 @@ class Desk implements Does {
     caller: Principal,
   ): Promise<Answer> {
     const gate = await this.#options.gate?.(caller)
-    const [verdict] = (await gate?.turn([{ callId, tool, args }])) ?? []
+    if (gate === undefined) return refuse("it went wrong on the server's side")
+    if (this.#running >= this.#limits.runs)
+      return refuse("too much is under way; the call was not made. Ask again later, by the same callId.")
+    const asked = this.#busy(() => gate.turn([{ callId, tool, args }]))
+    if ((await within(asked, this.#limits.waitMs)) === "late") {
+      const said = "the call is under way. Ask by the same callId what has become of it; do not make it by another."
+      return answer(said, undefined, { callId, kind: "under-way" })
+    }
+    const [verdict] = await asked
     return verdict === undefined
       ? refuse("it went wrong on the server's side")
       : tellVerdict(verdict, this.#options.catalog)
@@ -167,16 +175,22 @@ class Desk implements Does {
     return this.#options.scope?.(caller) ?? { sessionId: own, taskId: own }
   }
 
-  async #begin(plan: CompiledPlan, runId: string, inputs: Json | undefined, caller: Principal): Promise<unknown> {
-    this.#running += 1
-    try {
-      return await this.#options.runner?.run(plan, {
+  #begin(plan: CompiledPlan, runId: string, inputs: Json | undefined, caller: Principal): Promise<unknown> {
+    return this.#busy(async () =>
+      this.#options.runner?.run(plan, {
         principal: caller,
         ...this.#scope(caller),
         runId,
         origin: { by: "mcp" },
         ...(inputs === undefined ? {} : { inputs }),
-      })
+      }),
+    )
+  }
+
+  async #busy<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#running += 1
+    try {
+      return await work()
     } finally {
       this.#running -= 1
     }

@@ -1,0 +1,62 @@
+/** The gates for single calls of those who ask a served catalog: one for each caller, begun by their first call, left when serving ends. */
+import type { Principal } from "../../catalog/predicate.ts"
+import type { Gate } from "../../planner/gate/gate.ts"
+import type { ProposedCall, Turns, Verdict } from "../../planner/gate/verdict.ts"
+import { canonical } from "../../text/canonical.ts"
+
+export class KeptGates {
+  readonly #make: (caller: Principal) => Promise<Gate>
+  readonly #kept = new Map<string, Promise<Gate>>()
+  #left = false
+
+  constructor(make: (caller: Principal) => Promise<Gate>) {
+    this.#make = make
+  }
+
+  of(caller: Principal): Turns {
+    return { turn: (calls) => this.#turn(caller, calls) }
+  }
+
+  /** The runs stay as they are, with what waits for a person in them. What is under way is waited for, but not for ever. */
+  async leave(graceMs: number): Promise<void> {
+    this.#left = true
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, graceMs)
+    await Promise.race([Promise.all([...this.#kept.keys()].map((key) => this.#forget(key))), late])
+    clearTimeout(timer)
+  }
+
+  async #turn(caller: Principal, calls: readonly ProposedCall[]): Promise<readonly Verdict[]> {
+    const key = keyOf(caller)
+    const gate = await this.#gate(key, caller)
+    const verdicts = await gate.turn(calls)
+    if (this.#left || !verdicts.every(({ kind }) => kind === "run-over")) return verdicts
+    // A run has its end, by its catalog's deadline say, and a server has not. What was cancelled stays so.
+    if ((await gate.status()).status !== "exhausted") return verdicts
+    await this.#forget(key, gate)
+    return (await this.#gate(key, caller)).turn(calls)
+  }
+
+  #gate(key: string, caller: Principal): Promise<Gate> {
+    if (this.#left) throw new Error("serving has ended")
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known
+    const made = this.#make(caller)
+    this.#kept.set(key, made)
+    // What could not be begun is tried again by the next call.
+    made.catch(() => this.#kept.delete(key))
+    return made
+  }
+
+  /** Unless another stands in its place by now. */
+  async #forget(key: string, gate?: Gate): Promise<void> {
+    const kept = await this.#kept.get(key)?.catch(() => undefined)
+    if (kept === undefined || (gate !== undefined && kept !== gate)) return
+    this.#kept.delete(key)
+    await kept.leave()
+  }
+}
+
+/** Whoever has other roles by another token is not let through by these. */
+const keyOf = ({ tenant, subject, roles = [] }: Principal): string =>
+  canonical({ tenant, subject, roles: roles.toSorted() })

@@ -1,0 +1,262 @@
+/** Single calls over MCP, at the real gate: made, refused, left to a person and gone on with, by the command and the official client. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { createGate } from "sequitur/gate"
+import { memory, type Principal } from "sequitur/run"
+import { afterAll, describe, expect, test } from "vitest"
+import { KeptGates } from "../../src/cli/command/mcp-gates.ts"
+import { makeService } from "../../src/planner/mcp/serve/service.ts"
+import { folder, main, sequitur } from "../cli/sequitur.ts"
+import till from "./till/catalog.ts"
+import tools from "./till/tools.ts"
+
+const catalogFile = resolve("test/mcp/till/catalog.ts")
+const toolsFile = resolve("test/mcp/till/tools.ts")
+const ending: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of ending.toReversed()) await end()
+})
+
+interface Told {
+  readonly text: string
+  readonly isError: boolean
+  readonly structure: { readonly [key: string]: unknown }
+}
+
+const proposing =
+  (client: Client) =>
+  async (callId: string, tool: string, args: object): Promise<Told> => {
+    const given = { name: "propose_call", arguments: { callId, tool, args } }
+    const { content, isError = false, structuredContent = {} } = await client.callTool(given)
+    const [first] = content
+    return {
+      text: first?.type === "text" ? first.text : "",
+      isError,
+      structure: structuredContent as Told["structure"],
+    }
+  }
+
+type Propose = ReturnType<typeof proposing>
+
+interface Desk {
+  readonly cwd: string
+  readonly store: string
+  readonly env: { readonly TILL_LOG: string }
+  readonly effects: () => readonly string[]
+}
+
+function openDesk(files: Record<string, string> = {}): Desk {
+  const cwd = folder(files)
+  const log = join(cwd, "till.log")
+  const effects = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
+  return { cwd, store: join(cwd, "runs.db"), env: { TILL_LOG: log }, effects }
+}
+
+const serve = ({ store }: Desk, ...args: readonly string[]): string[] => [
+  "--conditions=@sequitur/source",
+  main,
+  "mcp",
+  "serve",
+  ...["--catalog", catalogFile, "--tools", toolsFile, "--store", store],
+  ...args,
+]
+
+/** PATH, and what the desk says: nothing else. */
+const inherited = (desk: Desk) => ({ PATH: process.env.PATH ?? "", ...desk.env })
+
+async function overStdio(desk: Desk): Promise<Propose> {
+  const client = new Client({ name: "test", version: "1" })
+  const args = serve(desk, "--tenant", "acme", "--subject", "ada", "--roles", "lead")
+  const at = { command: process.execPath, args, cwd: desk.cwd, env: inherited(desk), stderr: "pipe" as const }
+  await client.connect(new StdioClientTransport(at))
+  ending.push(() => client.close())
+  return proposing(client)
+}
+
+const tokens = { ada: "the-token-of-ada-of-acme", eve: "the-token-of-ada-of-evil", bob: "the-token-of-ada-no-lead" }
+const known = Object.entries({ [tokens.ada]: ["acme", "lead"], [tokens.eve]: ["evil", "lead"], [tokens.bob]: ["acme"] })
+
+interface Listening {
+  readonly desk: Desk
+  readonly child: ChildProcess
+  readonly as: (token: string) => Promise<Propose>
+}
+
+async function overHttp(): Promise<Listening> {
+  const file = known.map(([token, [tenant, ...roles]]) => {
+    const sha256 = createHash("sha256").update(token).digest("hex")
+    return { sha256, tenant, subject: "ada", roles }
+  })
+  const desk = openDesk({ "tokens.json": JSON.stringify(file) })
+  const args = serve(desk, "--http", "0", "--tokens", join(desk.cwd, "tokens.json"), "--format", "json")
+  const child = spawn(process.execPath, args, { cwd: desk.cwd, env: inherited(desk) })
+  ending.push(async () => child.kill("SIGKILL"))
+  const url = await new Promise<string>((told) => {
+    child.stdout.once("data", (chunk) => told((JSON.parse(`${chunk}`) as { url: string }).url))
+  })
+  const as = async (token: string): Promise<Propose> => {
+    const client = new Client({ name: "test", version: "1" })
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+    ending.push(() => client.close())
+    return proposing(client)
+  }
+  return { desk, child, as }
+}
+
+interface WaitingRun {
+  readonly runId: string
+  readonly tenant: string
+  readonly request: { readonly stepId: string }
+}
+
+const listWaiting = async ({ store }: Desk): Promise<readonly WaitingRun[]> => {
+  const { out } = await sequitur(["approvals", "--store", store, "--format", "json"])
+  return (JSON.parse(out) as { approvals: readonly WaitingRun[] }).approvals
+}
+
+async function approve(desk: Desk, { runId, request }: WaitingRun): Promise<void> {
+  const modules = ["--catalog", catalogFile, "--tools", toolsFile, "--store", desk.store]
+  const { code, err } = await sequitur(["approve", runId, request.stepId, ...modules, "--by", "grace"], {
+    env: desk.env,
+  })
+  expect({ code, err }).toEqual({ code: 0, err: "" })
+}
+
+/** Made, made no second time, refused, mended, left to a person, and gone on with when they have agreed. */
+async function goThrough(propose: Propose, desk: Desk): Promise<void> {
+  expect(await propose("c1", "note", { text: "a" })).toMatchObject({
+    text: '{"at":1}',
+    structure: { kind: "accepted", callId: "c1", replayed: false, result: { at: 1 } },
+  })
+  expect((await propose("c1", "note", { text: "a" })).structure).toMatchObject({ kind: "accepted", replayed: true })
+  expect(await propose("c1", "note", { text: "b" })).toMatchObject({
+    isError: true,
+    structure: { kind: "call-id-reused" },
+  })
+  const refused = await propose("c2", "note", { txt: "a" })
+  expect(refused).toMatchObject({ isError: true, structure: { kind: "refused" } })
+  expect(refused.text).toContain('- SEQ121 at "/args/txt"')
+  expect((await propose("c3", "wipe", {})).structure).toMatchObject({ kind: "refused" })
+  const priced = await propose("c4", "price", { id: 7 })
+  expect(priced.structure).toMatchObject({ kind: "accepted", result: { cents: 700 } })
+  expect(JSON.stringify(priced)).not.toContain("pin-4711-0815")
+
+  const waiting = await propose("c5", "give_back", { cents: 300 })
+  expect(waiting).toMatchObject({ isError: false, structure: { kind: "waiting" } })
+  expect(waiting.text).toContain("a person must decide first")
+  expect((await propose("c5", "give_back", { cents: 300 })).structure.kind).toBe("waiting")
+  expect(desk.effects()).toEqual(["acme/ada notes a"])
+  const [asked, ...others] = await listWaiting(desk)
+  expect(others).toEqual([])
+  await approve(desk, asked as WaitingRun)
+  expect((await propose("c5", "give_back", { cents: 300 })).structure).toMatchObject({
+    kind: "accepted",
+    result: { given: 300 },
+  })
+  expect(desk.effects()).toEqual(["acme/ada notes a", "gives 300 back"])
+  // What the session has spent counts.
+  expect(await propose("c6", "give_back", { cents: 4_900 })).toMatchObject({
+    isError: true,
+    structure: { kind: "refused" },
+  })
+  expect((await propose("c7", "note", { text: "z" })).structure).toMatchObject({ kind: "accepted", result: { at: 3 } })
+}
+
+describe("the command", () => {
+  test("over standard input and output", { timeout: 60_000 }, async () => {
+    const desk = openDesk()
+    await goThrough(await overStdio(desk), desk)
+  })
+
+  test("over HTTP; tenants and roles do not see each other, by the same ids", { timeout: 60_000 }, async () => {
+    const { desk, child, as } = await overHttp()
+    const ada = await as(tokens.ada)
+    await goThrough(ada, desk)
+
+    const eve = await as(tokens.eve)
+    expect((await eve("c1", "note", { text: "of my own" })).structure).toMatchObject({
+      kind: "accepted",
+      replayed: false,
+      result: { at: 4 },
+    })
+    expect(desk.effects().at(-1)).toBe("evil/ada notes of my own")
+    // What acme has spent of its limit is not evil's.
+    expect((await eve("c5", "give_back", { cents: 4_900 })).structure.kind).toBe("waiting")
+    expect((await ada("c8", "price", { id: 1 })).structure.kind).toBe("accepted")
+    expect((await listWaiting(desk)).map(({ tenant }) => tenant)).toEqual(["evil"])
+
+    // The same subject by a token without the role.
+    const bob = await as(tokens.bob)
+    const denied = await bob("c5", "give_back", { cents: 300 })
+    expect(denied).toMatchObject({ isError: true, structure: { kind: "refused" } })
+    expect(denied.text).toContain("SEQ502")
+
+    child.kill("SIGTERM")
+    expect(await new Promise((ended) => child.once("close", ended))).toBe(0)
+    const { out } = await sequitur(["runs", "--store", desk.store, "--format", "json"])
+    expect(out).toContain('"awaiting_approval"')
+  })
+})
+
+describe("the gates that are kept", () => {
+  const ada: Principal = { tenant: "acme", subject: "ada", roles: ["lead", "clerk"] }
+  const scope = { session: "s", task: "t" }
+
+  test("are one for each caller, begun again when their run has come to its end, and left when serving ends", async () => {
+    const begun: string[] = []
+    const gates = new KeptGates(async (principal) => {
+      const gate = await createGate({ catalog: till, tools, store: memory(), principal, ...scope, expiresMs: 400 })
+      begun.push(gate.runId)
+      return gate
+    })
+    const price = (callId: string, id: number) => gates.of(ada).turn([{ callId, tool: "price", args: { id } }])
+    const both = await Promise.all([price("a", 1), price("b", 2)])
+    expect(both.flat().map(({ kind }) => kind)).toEqual(["accepted", "accepted"])
+    expect(begun).toHaveLength(1)
+    await gates.of({ ...ada, roles: ["clerk", "lead"] }).turn([])
+    expect(begun).toHaveLength(1)
+    await gates.of({ ...ada, roles: ["clerk"] }).turn([])
+    expect(begun).toHaveLength(2)
+    await new Promise((late) => setTimeout(late, 500))
+    expect((await price("c", 3)).map(({ kind }) => kind)).toEqual(["accepted"])
+    expect(begun).toHaveLength(3)
+    await gates.leave(1_000)
+    await expect(price("d", 4)).rejects.toThrow("serving has ended")
+  })
+
+  test("are tried again where they could not be begun", async () => {
+    let tries = 0
+    const gates = new KeptGates(async (principal) => {
+      tries += 1
+      if (tries === 1) throw new Error("the disk is full")
+      return createGate({ catalog: till, tools, store: memory(), principal, ...scope })
+    })
+    const service = makeService({ catalog: till, gate: (caller) => gates.of(caller) })
+    const call = { callId: "a", tool: "price", args: { id: 1 } }
+    const failed = await service.call("propose_call", call, ada)
+    expect(failed).toMatchObject({ isError: true })
+    expect(JSON.stringify(failed)).not.toContain("disk")
+    expect(await service.call("propose_call", call, ada)).toMatchObject({ structuredContent: { kind: "accepted" } })
+    await gates.leave(1_000)
+  })
+
+  test("a call that takes long is asked for again by its id; more at once than are allowed are not made", async () => {
+    const gates = new KeptGates((principal) =>
+      createGate({ catalog: till, tools, store: memory(), principal, ...scope }),
+    )
+    const service = makeService({ catalog: till, gate: (caller) => gates.of(caller), waitMs: 50, runs: 1 })
+    const slow = () => service.call("propose_call", { callId: "a", tool: "slow", args: {} }, ada)
+    expect(await slow()).toMatchObject({ structuredContent: { kind: "under-way" } })
+    const busy = await slow()
+    expect(busy).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("too much is under way") }] })
+    await expect
+      .poll(slow, { timeout: 5_000 })
+      .toMatchObject({ structuredContent: { kind: "accepted", replayed: true } })
+    await gates.leave(1_000)
+  })
+})
