@@ -50,12 +50,17 @@ export interface AnyLabels {
   readonly private: string
 }
 
-/** What must be stated, of the parameters themselves or of the members of an object that is reached. */
+/**
+ * What must be stated, of the parameters themselves or of the members of an object that is reached: what a rule names, and
+ * the object that it would stand in. What would stand in the items of a list is not missed where there is none.
+ */
 export type MustState<Rules> =
   Rules extends RuleOn<infer Path, { readonly mustState: true }>
-    ? Path extends `${string}/${string}` | "*" | ""
+    ? `/${Path}/` extends "//" | `${string}/*/${string}`
       ? never
-      : Unescape<Path>
+      : Path extends `${infer First}/${string}`
+        ? Unescape<First>
+        : Unescape<Path>
     : never
 
 /** `Right` is what is asked of the arguments but for the rules: what is at fault is told once. */

@@ -53,6 +53,15 @@ const catalog = defineCatalog({
       params: Type.Object({ id: Type.String(), how: Type.Optional(Type.String()) }, { additionalProperties: false }),
       rules: { id: { from: ["list#/items/*/id"] }, how: { mustState: true } },
     }),
+    label: tool({
+      description: "Labels.",
+      effect: "read",
+      params: z.strictObject({
+        by: z.strictObject({ name: z.strictObject({ last: z.string().optional() }).optional() }).optional(),
+        all: z.record(z.string(), z.strictObject({ id: z.string().optional() })).optional(),
+      }),
+      rules: { "/by/name/last": { mustState: true }, "/all/*/id": { mustState: true } },
+    }),
   },
 })
 
@@ -77,6 +86,8 @@ test("what comes from where it may is right", () => {
       list,
       { id: "a", tool: "send", args: { ...sent, to, text: "x", shown: ["x", text] } },
       { id: "b", tool: "mark", args: { id, how: "" } },
+      { id: "c", tool: "label", args: { by: { name: { last: "" } } } },
+      { id: "d", tool: "label", args: { by: { name: { last: "" } }, all: { x: { id: "" } } } },
     ],
   })
   expect(codesOf(verdict)).toEqual([])
@@ -97,6 +108,29 @@ describe("what does not is refused", () => {
         version: 1,
         // @ts-expect-error `name` is missing
         steps: [list, { id: "a", tool: "send", args: { ...sent, to: [{ id }] } }],
+      }),
+    ],
+    "an object in which something must be stated, left out": [
+      "SEQ506 /steps/0/args",
+      // @ts-expect-error `by` is missing
+      definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "label", args: {} }] }),
+    ],
+    "an object in such an object, left out": [
+      "SEQ506 /steps/0/args/by",
+      // @ts-expect-error `name` is missing
+      definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "label", args: { by: {} } }] }),
+    ],
+    "what must be stated in it": [
+      "SEQ506 /steps/0/args/by/name",
+      // @ts-expect-error `last` is missing
+      definePlan(catalog, { version: 1, steps: [{ id: "a", tool: "label", args: { by: { name: {} } } }] }),
+    ],
+    "what must be stated under any name": [
+      "SEQ506 /steps/0/args/all/x",
+      definePlan(catalog, {
+        version: 1,
+        // @ts-expect-error `id` is missing
+        steps: [{ id: "a", tool: "label", args: { by: { name: { last: "" } }, all: { x: {} } } }],
       }),
     ],
     "a literal in an item": [

@@ -179,7 +179,11 @@ export const planRules: readonly Mutant[] = [
 
 /** What catalogs and the builder are asked, and what is known of a plan: the tests of `test/typed` tell, compiled by tsc. */
 export const otherRules: readonly Mutant[] = [
-  ...of("flow.ts", [["any tool will do", "Name extends Giver", "true extends true"]]),
+  ...of("flow.ts", [
+    ["any tool will do", "Name extends Giver", "true extends true"],
+    ["an object that is left out needs no statement", "? Unescape<First>", "? never"],
+    ["a list that is left out needs one", '"//" | `${string}/*/${string}`', '"//"'],
+  ]),
   ...of("names.ts", [
     ["`same` names any parameter", "readonly same?: readonly NameIn<Params>[]", "readonly same?: readonly string[]"],
     ["`rules` names any parameter", "[Name in NameIn<Params> | `/${string}`]?: Rule", "[name: string]: Rule"],
