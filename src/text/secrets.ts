@@ -2,7 +2,7 @@
  * Values that must not be shown, and texts freed of them in whatever way they are written there: as they are, escaped for JSON,
  * HTML or a URL, as hex, as base64, alone or inside what was encoded with them.
  */
-import { escapeHidden } from "./escape.ts"
+import { escapeHidden, escapeNonAscii } from "./escape.ts"
 import { isObject, type Json } from "./json.ts"
 
 /** What is shown in place of what is not. */
@@ -159,7 +159,7 @@ function formsOf(text: string): readonly Needle[] {
       text,
       json,
       jsonOf(json),
-      asciiOf(text),
+      escapeNonAscii(text),
       asciiOf(json),
       jsonOf(asciiOf(json)),
       json.replaceAll("/", "\\/"),
