@@ -42,6 +42,7 @@ const bank = defineCatalog({
       description: "Read the mail.",
       effect: "read",
       params: z.strictObject({}),
+      retry: { times: 1, backoffMs: 1 },
       result: z.strictObject({ text: z.string() }),
     }),
     open: tool({
