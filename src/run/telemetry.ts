@@ -213,12 +213,19 @@ class Measured {
     endWith(span, beganMs + tookMs, kind, reason === "" ? undefined : (codes[0] ?? reason))
     if (!replayed) for (const code of kind === "refused" ? codes : foreseen) this.#add(metrics.refusals, { code })
     Metric.withAttributes(metrics.verdictTime, { outcome: kind }).updateUnsafe(tookMs / 1_000, this.#context)
-    if (replayed || again) return
-    this.#add(metrics.proposals, { tool, outcome: kind, reason })
+    if (replayed) return
+    if (!again) this.#add(metrics.proposals, { tool, outcome: kind, reason })
+    this.#share(tool, again, kind === "accepted" && foreseen.length === 0)
+  }
+
+  /** What has waited for a person may be accepted when it is asked again. */
+  #share(tool: string, again: boolean, accepted: boolean): void {
     const share = this.#shares.get(tool) ?? { proposed: 0, accepted: 0 }
     this.#shares.set(tool, share)
-    share.proposed++
-    if (kind === "accepted" && foreseen.length === 0) share.accepted++
+    if (!again) share.proposed++
+    // Put in another process: it was counted there.
+    if (share.proposed === 0) return
+    if (accepted) share.accepted = Math.min(share.accepted + 1, share.proposed)
     const gauge = Metric.withAttributes(metrics.acceptance, { tool })
     gauge.updateUnsafe(share.accepted / share.proposed, this.#context)
   }

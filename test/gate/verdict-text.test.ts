@@ -20,6 +20,7 @@ const verdicts = (text: string): readonly Verdict[] => [
   { kind: "failed", ...named, failure: failure(text), applied: false },
   { kind: "failed", ...named, failure: failure(text), applied: true },
   { kind: "circuit-open", ...named, tool: text, of: "tool", failures: 3, untilMs: 1 },
+  { kind: "held", ...named, tool: text, sinceMs: 1 },
   { kind: "waiting", ...named, tool: text, requestId: "apr" },
   { kind: "in-doubt", ...named, failure: failure(text) },
   { kind: "call-id-reused", ...named, tool: text },

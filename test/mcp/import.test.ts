@@ -74,7 +74,7 @@ test("the catalog is sound, has the types of one, and everything in it is mutati
   expect(tsc.stdout.split("\n").filter((line) => line.startsWith("shop.ts"))).toEqual([])
 })
 
-test("a tool whose server claims that it only reads is nobody's, until the operator says otherwise (D16)", async () => {
+test("D16: a tool whose server claims that it only reads is nobody's, until the operator says otherwise", async () => {
   expect(catalog.spec.tools["shop/wipe"]?.claims).toEqual({ readOnlyHint: true })
   expect(catalog.spec.tools["shop/doc.edit"]).not.toHaveProperty("claims")
   expect(refusals(catalog, "shop/wipe", {})).toEqual(["SEQ505 /steps/0/tool"])

@@ -1,7 +1,9 @@
 /** The monitor of effects: no more false alarms than it says, a fall found soon, and a hold that concerns nobody else. */
 import fc from "fast-check"
+import { compile, defineCatalog, tool } from "sequitur"
 import { createMonitor, type Drift, type Monitor, type MonitorOptions } from "sequitur/gate"
 import { describe, expect, test, vi } from "vitest"
+import { z } from "zod"
 import { Cusum, lowerBound } from "../../src/planner/monitor/cusum.ts"
 
 const place = { tenant: "acme", model: "m-1", tool: "refund" }
@@ -93,7 +95,8 @@ describe("a share that falls", () => {
     expect(drifts.map(({ of }) => of)).toEqual([place, { tenant: "acme" }, { model: "m-1" }, { tool: "refund" }])
     const [first] = drifts
     expect(first).toMatchObject({ atMs: 1_000_005, accepted: 100, holds: false })
-    expect(first?.usual).toBeCloseTo(lowerBound(50, 50))
+    expect(first?.usual).toBeCloseTo(50 / (50 + 2.326 ** 2))
+    expect(lowerBound(45, 50)).toBeCloseTo(0.76, 2)
     // So many, that ln(10,000) is passed.
     const { usual = 0, proposed = 0 } = first ?? {}
     expect(proposed - 100).toBe(Math.ceil(Math.log(10_000) / Math.log((1 - (usual - 0.25)) / (1 - usual))))
@@ -175,6 +178,33 @@ describe("a hold", () => {
     feed(strict, 60, false)
     expect(strict.holds(place)).toBeDefined()
   })
+})
+
+test("plans are noted by what the compiler says of them", () => {
+  const { monitor } = open({ hold: true })
+  const catalog = defineCatalog({
+    name: "shop",
+    version: "1",
+    tools: {
+      refund: tool({
+        description: "Refund.",
+        effect: "write",
+        params: z.strictObject({ cents: z.int().max(500) }),
+        idempotency: "natural",
+        compensate: "none",
+      }),
+    },
+  })
+  const plan = (cents: number): readonly Drift[] => {
+    const { ok } = compile(
+      catalog,
+      JSON.stringify({ version: 1, steps: [{ id: "a", tool: "refund", args: { cents } }] }),
+    )
+    return monitor.note({ ...place, accepted: ok })
+  }
+  for (let cents = 1; cents <= 60; cents++) expect(plan(cents)).toEqual([])
+  const drifts = Array.from({ length: 20 }, (_, index) => plan(1_000 + index)).flat()
+  expect(drifts[0]).toMatchObject({ of: place, holds: true })
 })
 
 test("it keeps so many series and no more, and forgets none that has drifted", () => {

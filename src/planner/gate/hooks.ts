@@ -53,6 +53,7 @@ export interface Told extends Proposed {
 }
 
 export interface GateHooks {
+  /** A call whose store then fails has no verdict: its promise rejects. */
   readonly onProposed?: Hook<Proposed> | undefined
   /** Every verdict; and then the one of its kind. */
   readonly onVerdict?: Hook<Told> | undefined
