@@ -42,19 +42,22 @@ export function mayUse({ authority }: Tool, principal: Principal, args?: JsonObj
     : { kind: "predicate", predicate: sayPredicate(when), problem }
 }
 
-/** In words, as the compiler has them. */
+/** In words, of the compiler and of a run alike. */
 export function sayNotAllowed(refusal: NotAllowed): string {
   switch (refusal.kind) {
     case "nobody":
       return "the catalog allows it to nobody"
     case "role":
-      return `it takes one of the roles ${refusal.roles.map((role) => `\`${role}\``).join(", ")}`
+      return sayRoles(refusal.roles)
     case "tenant":
       return `it is not for the tenant \`${refusal.tenant}\``
     case "predicate":
       return `\`${refusal.predicate}\` ${refusal.problem} to these arguments`
   }
 }
+
+export const sayRoles = (roles: readonly string[]): string =>
+  `it takes one of the roles ${roles.map((role) => `\`${role}\``).join(", ")}`
 
 /** It gets copies, and whatever it does but answer `true` refuses. */
 function refusalOf({ holds }: Predicate, args: JsonObject, principal: Principal): string | undefined {

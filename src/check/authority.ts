@@ -3,11 +3,10 @@
  * Codes: SEQ502 (role), SEQ503 (tenant), SEQ504 (predicate), SEQ505 (nobody), SEQ507 (above an amount), SEQ508 (each call).
  * Transitions are told where their states are (SEQ501).
  */
-import { isAbove, mayUse, type NotAllowed, sayApprovers } from "../catalog/authority.ts"
+import { isAbove, mayUse, type NotAllowed, sayApprovers, sayNotAllowed } from "../catalog/authority.ts"
 import type { Catalog, Limit, Tool } from "../catalog/catalog.ts"
 import type { Principal } from "../catalog/predicate.ts"
 import { diagnose, type Unplaced } from "../diagnostic/diagnostic.ts"
-import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Call, Plan, Step } from "../plan/plan.ts"
 import { isObject } from "../text/json.ts"
@@ -53,21 +52,14 @@ function checkPrincipal(step: Call, tool: Tool, principal: Principal, report: Re
   if (refusal !== undefined) report.add(diagnoseRefusal(refusal, step))
 }
 
-function diagnoseRefusal(refusal: NotAllowed, { id: step, tool, at }: Call): Unplaced {
-  const place = child(at, "tool")
-  switch (refusal.kind) {
-    case "nobody":
-      return diagnose("SEQ505", place, { tool, step })
-    case "role":
-      return diagnose("SEQ502", place, { tool, step, roles: orList(refusal.roles) })
-    case "tenant":
-      return diagnose("SEQ503", place, { tool, step, tenant: refusal.tenant })
-    case "predicate": {
-      const { predicate, problem } = refusal
-      return diagnose("SEQ504", child(at, "args"), { tool, step, predicate, problem })
-    }
-  }
-}
+const codeOf = { nobody: "SEQ505", role: "SEQ502", tenant: "SEQ503", predicate: "SEQ504" } as const
+
+const diagnoseRefusal = (refusal: NotAllowed, { id: step, tool, at }: Call): Unplaced =>
+  diagnose(codeOf[refusal.kind], child(at, refusal.kind === "predicate" ? "args" : "tool"), {
+    tool,
+    step,
+    problem: sayNotAllowed(refusal),
+  })
 
 function needAlways({ id, index, at }: Call, { name, authority }: Tool, report: Report): ApprovalNeed {
   const { approvers } = authority

@@ -131,7 +131,9 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     isReturned(expression.value, from, step.index, visit.plan, known)
   if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from)) && !isKnown(rule.from)) {
     const path = `${argument} ← ${sayLeaf(leaf, origin)}`
-    const params = { ...about, path, places: orList(rule.from.map(sayOrigin)) }
+    // A single call has values only, of calls that are behind.
+    const how = known === undefined ? "by a `$from` that leads there" : "as it stands there"
+    const params = { ...about, path, places: orList(rule.from.map(sayOrigin)), how }
     report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))
     return true
   }

@@ -568,7 +568,7 @@ export const codes = {
   SEQ502: {
     severity: "error",
     title: "role missing",
-    message: "`{tool}` may be used by {roles}, and the principal is none of them",
+    message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out, or let somebody with one of these roles run the plan.",
     advice: "Leave the step out, or let somebody with one of the roles run the plan.",
     why: "What an agent may do is what the one it acts for may do, whatever the plan says.",
@@ -577,7 +577,7 @@ export const codes = {
   SEQ503: {
     severity: "error",
     title: "not for this tenant",
-    message: "`{tool}` may not be used for tenant `{tenant}`",
+    message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out.",
     why: "What a tenant has not been given stays out of its reach, whoever asks.",
     plain: "This is not part of what your organisation can use here, so nothing was done.",
@@ -585,7 +585,7 @@ export const codes = {
   SEQ504: {
     severity: "error",
     title: "refused by a rule",
-    message: "`{predicate}` refuses this call of `{tool}`: it {problem}",
+    message: "the principal may not use `{tool}`: {problem}",
     hint: "Give arguments that the principal may give, or leave `{step}` out.",
     why: "Some rules of a host are about what is asked for, and about who asks for it.",
     plain: "You are not allowed to do this in this way, so nothing was done.",
@@ -593,7 +593,7 @@ export const codes = {
   SEQ505: {
     severity: "error",
     title: "allowed to nobody",
-    message: "nobody may use `{tool}`: the catalog denies what it does not allow",
+    message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out.",
     why: "Where the catalog denies by default, a tool is nobody's until the host has said whose it is.",
     plain: "Nobody is allowed to do this here, so nothing was done.",
@@ -627,8 +627,9 @@ export const codes = {
     severity: "error",
     title: "value from another place",
     message: "`{argument}` of `{tool}` comes from a place that it does not accept: {path}",
-    hint: "Take `{argument}` from {places}, by a `$from` that leads there.",
-    advice: "Take the value from a place that the catalog names for it, by a `$from` that leads there.",
+    hint: "Take `{argument}` from {places}, {how}.",
+    advice:
+      "Take the value from a place that the catalog names for it: in a plan by a `$from` that leads there, in a single call as it stands there.",
     why: "An id that was picked from a conversation, or made up, may be anybody's; one that was looked up is not.",
     plain: "The assistant used a detail that it had not looked up, so nothing was done.",
   },

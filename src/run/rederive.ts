@@ -12,7 +12,6 @@ import type {
   Entry,
   Event,
   Failure,
-  Intent,
   Recorded,
   RunStarted,
 } from "../journal/entry.ts"
@@ -21,7 +20,7 @@ import { fold, type RunState, replay } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { termsOf } from "./admit.ts"
-import { agreedTo } from "./drive/begin-call.ts"
+import { agreedTo, intentOf } from "./drive/begin-call.ts"
 import { nameEffect } from "./drive/look-up.ts"
 import { type Action, type Asks, type CallAction, type NewEffect, next } from "./next/next.ts"
 import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
@@ -206,8 +205,9 @@ const isAskedSo = (
 
 /** What only the store knows may have been so little that nobody was asked; or somebody has agreed who stands for those that would be. */
 function isIntentOf(action: CallAction, event: Derived & { kind: "intent" }): boolean {
-  const { ask, cover } = action
-  const intent = intentOf(action, event.generation)
+  const { ask, cover, effect } = action
+  // Which generation it is, the store knew.
+  const intent = intentOf(action, effect === undefined ? {} : nameEffect(effect, event.generation ?? 0))
   const unasked = (ask === undefined || ask.because.length === 0) && same(intent, event)
   return unasked || (cover !== undefined && same(agreedTo(intent), event))
 }
@@ -217,20 +217,6 @@ const isBasis = ({ stepId, basis }: CallAction, event: Derived & { kind: "reread
   basis?.reads.some((read) => read.stepId === event.stepId && read.tool === event.tool) === true
 
 const isLate = ({ tag }: Failure): boolean => tag === "BudgetExhausted"
-
-/** All of it but the generation, which the store knew. */
-function intentOf({ stepId, tool, attempt, args, undoes, effect, microUsd }: CallAction, generation = 0): Intent {
-  return {
-    kind: "intent",
-    stepId,
-    tool: tool.name,
-    attempt,
-    args,
-    ...(undoes === undefined ? {} : { undoes }),
-    ...(effect && nameEffect(effect, generation)),
-    ...(microUsd === 0 ? {} : { microUsd }),
-  }
-}
 
 /** What another run has recorded for the same effect: by its key, or by its business identity under whatever key. */
 function isReplayOf(

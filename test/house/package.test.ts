@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { compiler } from "../../src/check/seal.ts"
 
@@ -99,6 +99,81 @@ test("TypeScript compiles, typechecks and runs a plan", () => {
   run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."])
   rmSync(join(folder, "runs.db"), { force: true })
   expect(run(process.execPath, ["use.ts"])).toBe(expected)
+})
+
+const { exports: ways } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: Record<string, unknown> }
+const doors = Object.keys(ways).flatMap((way) => (way === "./package.json" ? [] : [`sequitur${way.slice(1)}`]))
+
+test("every door opens, without what is optional", () => {
+  for (const optional of ["@modelcontextprotocol", "typescript"])
+    expect(existsSync(join(folder, "node_modules", optional))).toBe(false)
+  const lines = doors.map((door) => `console.log("${door}", Object.keys(await import("${door}")).length > 0)`)
+  writeFileSync(join(folder, "doors.js"), lines.join("\n"))
+  expect(run(process.execPath, ["doors.js"])).toBe(doors.map((door) => `${door} true\n`).join(""))
+})
+
+test("whoever asks for MCP without its SDK is told which package is missing", () => {
+  writeFileSync(
+    join(folder, "mcp.js"),
+    `import { defineCatalog, tool } from "sequitur"
+import { askOffer, SdkMissing, serveStdio } from "sequitur/mcp"
+const look = tool({ description: "Look.", effect: "read", params: { type: "object" } })
+const catalog = defineCatalog({ name: "c", version: "1", tools: { look } })
+const principal = { tenant: "acme", subject: "ada", roles: [] }
+for (const ask of [() => askOffer({ command: "node", args: [] }), () => serveStdio({ catalog, principal })])
+  await ask().catch((error) => console.log(error instanceof SdkMissing, error.message))
+`,
+  )
+  const missing = (name: string) => `MCP needs the package ${name}, which is not installed: npm install ${name}`
+  expect(run(process.execPath, ["mcp.js"])).toBe(
+    ["client", "server"].map((half) => `true ${missing(`@modelcontextprotocol/${half}`)}\n`).join(""),
+  )
+  const path = project("serves", { "catalog.mjs": declaration })
+  const { stdout, stderr, status } = spawnSync(join(folder, "node_modules/.bin/sequitur"), ["mcp", "serve"], {
+    cwd: path,
+    encoding: "utf8",
+  })
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" })
+  expect(stderr).toContain(missing("@modelcontextprotocol/server"))
+})
+
+/** With the packages that a user of its types has installed beside it. */
+function link(name: string): void {
+  const at = join(folder, "node_modules", name)
+  mkdirSync(dirname(at), { recursive: true })
+  if (!existsSync(at)) symlinkSync(resolve("node_modules", name), at)
+}
+
+const sdk = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"]
+const typings: readonly [string, readonly string[], readonly string[]][] = [
+  ["nodenext", doors.filter((door) => door !== "sequitur/mcp"), []],
+  ["bundler", doors, sdk],
+]
+
+/** Nothing that a door gives is `any`, which is what a type becomes that cannot be found. */
+test.each(typings)("the types of the doors: %s %j, beside %j", (resolution, tried, beside) => {
+  for (const name of ["@types/node", ...beside]) link(name)
+  const source = [
+    "type Lost<Door> = { [Name in keyof Door]: 0 extends 1 & Door[Name] ? Name : never }[keyof Door]",
+    ...tried.flatMap((door, index) => [
+      `import * as door${index} from "${door}"`,
+      `export const found${index}: [keyof typeof door${index}, Lost<typeof door${index}>] extends [string, never] ? true : false = true`,
+    ]),
+  ]
+  writeFileSync(join(folder, "doors.ts"), source.join("\n"))
+  const module = resolution === "bundler" ? { module: "preserve", moduleResolution: "bundler" } : { module: resolution }
+  const options = { ...module, target: "es2024", strict: true, skipLibCheck: false, noEmit: true, types: ["node"] }
+  writeFileSync(join(folder, "tsconfig.doors.json"), JSON.stringify({ compilerOptions: options, files: ["doors.ts"] }))
+  for (const version of ["typescript", "typescript-6", "typescript-5"]) {
+    const tsc = resolve(`node_modules/${version}/bin/tsc`)
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.doors.json"], {
+      cwd: folder,
+      encoding: "utf8",
+    })
+    // What other packages declare badly is theirs.
+    const ours = stdout.split("\n").filter((line) => /^(doors\.ts|error|node_modules\/sequitur\/)/.test(line))
+    expect(ours, version).toEqual([])
+  }
 })
 
 test("a catalog and its plans can be packed with declarations of their own", () => {

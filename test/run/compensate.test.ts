@@ -1,35 +1,12 @@
 /** Undoing: what a run has done is taken back, last first, when it ends in anything but success. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied } from "sequitur/run"
+import { compile } from "sequitur"
+import { execute } from "sequitur/run"
 import { describe, expect } from "vitest"
-import { boxOn, catalog, catalogWith, type Instead, makeOutside, openStore } from "./counter.ts"
+import { boxOn, catalogWith, makeOutside, openStore } from "./counter.ts"
 import { accepted, principal } from "./desk.ts"
-
-const planOf = (...steps: readonly (readonly [string, string])[]): CompiledPlan =>
-  accepted(
-    compile(
-      catalog,
-      JSON.stringify({
-        version: 1,
-        steps: steps.map(([tool, invoice], index) => ({ id: `s${index}`, tool, args: { invoice } })),
-      }),
-    ),
-  )
-
-const office = (instead: Instead = {}) =>
-  Effect.gen(function* () {
-    const { provide, journal } = yield* openStore
-    const outside = makeOutside()
-    const run = (runId: string, plan: CompiledPlan, tools = boxOn(outside, instead)) =>
-      provide(execute(plan, { principal, sessionId: "s", taskId: "t", runId, catalog, tools }))
-    return { outside, run, journal }
-  })
-
-const refuse = () => {
-  throw notApplied("no funds")
-}
+import { office, planOf, refuse } from "./office.ts"
 
 const undone = ({ calls }: { readonly calls: readonly { readonly tool: string; readonly args: unknown }[] }) =>
   calls.filter(({ tool }) => tool === "unpay").map(({ args }) => args)

@@ -2,39 +2,16 @@
 import { it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type CompiledPlan, compile } from "sequitur"
-import { execute, notApplied, reconciled, requestCancel, resolve, resume } from "sequitur/run"
+import { compile } from "sequitur"
+import { notApplied, reconciled, requestCancel, resolve, resume } from "sequitur/run"
 import { describe, expect } from "vitest"
 import { z } from "zod"
 import { replay } from "../../src/journal/state.ts"
 import { verifyStore } from "../../src/journal/verify.ts"
-import { boxOn, catalog, catalogWith, type Instead, makeOutside, openStore, settle, silence, tools } from "./counter.ts"
-import { accepted, principal } from "./desk.ts"
+import { boxOn, catalog, catalogWith, settle, silence, tools } from "./counter.ts"
+import { accepted } from "./desk.ts"
+import { office, planOf, refuse } from "./office.ts"
 
-const planOf = (...steps: readonly (readonly [string, string])[]): CompiledPlan =>
-  accepted(
-    compile(
-      catalog,
-      JSON.stringify({
-        version: 1,
-        steps: steps.map(([tool, invoice], index) => ({ id: `s${index}`, tool, args: { invoice } })),
-      }),
-    ),
-  )
-
-const office = (instead: Instead = {}, of: typeof catalog = catalog) =>
-  Effect.gen(function* () {
-    const { provide, journal } = yield* openStore
-    const outside = makeOutside()
-    const box = { catalog: of, tools: boxOn(outside, instead, of) }
-    const run = (runId: string, plan: CompiledPlan) =>
-      provide(execute(plan, { principal, sessionId: "s", taskId: "t", runId, ...box }))
-    return { provide, journal, outside, box, run }
-  })
-
-const refuse = () => {
-  throw notApplied("no funds")
-}
 const twoSteps = planOf(["keyed", "i1"], ["bare", "i2"])
 
 describe("an effect that is being undone", () => {

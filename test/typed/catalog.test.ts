@@ -101,22 +101,21 @@ describe("what a catalog's tools say of one another", () => {
 
   test("sources that there are", () => {
     const ruled = <const From extends string>(from: From) => tool({ ...pay, rules: { id: { from: [from] } } })
-    const codes = (catalog: Catalog): string[] => said(catalog).filter((one) => !one.startsWith("SEQ806"))
     // @ts-expect-error there is no tool `fnd`
-    expect(codes(defineCatalog({ ...shop, tools: { find, one: ruled("fnd#/receipt") } }))).toEqual([
+    expect(said(defineCatalog({ ...shop, tools: { find, one: ruled("fnd#/receipt") } }))).toEqual([
       "SEQ808 /tools/one/rules/id/from/0",
     ])
     // @ts-expect-error it is no place
-    expect(codes(defineCatalog({ ...shop, tools: { find, one: ruled("find/receipt") } }))).toEqual([
+    expect(said(defineCatalog({ ...shop, tools: { find, one: ruled("find/receipt") } }))).toEqual([
       "SEQ824 /tools/one/rules/id/from/0",
     ])
     // @ts-expect-error the catalog declares no inputs
-    expect(codes(defineCatalog({ ...shop, tools: { find, one: ruled("input#/id") } }))).toEqual([
+    expect(said(defineCatalog({ ...shop, tools: { find, one: ruled("input#/id") } }))).toEqual([
       "SEQ824 /tools/one/rules/id/from/0",
     ])
     const inputs = z.strictObject({ id: z.string() })
-    expect(codes(defineCatalog({ ...shop, inputs, tools: { find, one: ruled("input#/id") } }))).toEqual([])
-    expect(codes(defineCatalog({ ...shop, tools: { find, one: ruled("find#/lines/*/sku") } }))).toEqual([])
+    expect(said(defineCatalog({ ...shop, inputs, tools: { find, one: ruled("input#/id") } }))).toEqual([])
+    expect(said(defineCatalog({ ...shop, tools: { find, one: ruled("find#/lines/*/sku") } }))).toEqual([])
   })
 
   test("states of the machine", () => {

@@ -3,7 +3,16 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import { approvers, type Done, examples, format, store, userName } from "../option.ts"
 
 export function addMcp(program: Command, done: Done): void {
-  const mcp = program.command("mcp").description("take in the tools of an MCP server, or offer a catalog as one")
+  const mcp = program
+    .command("mcp")
+    .description("take in the tools of an MCP server, or offer a catalog as one")
+    .addHelpText(
+      "after",
+      examples(
+        'mcp import --name shop --command "node server.js" --out shop.ts',
+        "mcp serve --subject ada --roles support",
+      ),
+    )
   addImport(mcp, done)
   addDiff(mcp, done)
   addServe(mcp, done)

@@ -17,6 +17,7 @@ import {
   type Handled,
   type HandleOptions,
   handled,
+  inTwoTurns,
   sayAgain,
   type Turn,
 } from "./turn.ts"
@@ -79,10 +80,7 @@ export async function handle<Response>(
       toolResult: { toolUseId: id, content: [{ text }], status: failed ? "error" : "success" },
     }),
   )
-  // A turn without content is not taken back.
-  const said = content.length === 0 ? [] : [{ role: "assistant" as const, content }]
-  const told = results.length === 0 ? [] : [{ role: "user" as const, content: results }]
-  return handled(turn, wordsOf(turn), verdicts, [...said, ...told])
+  return handled(turn, wordsOf(turn), verdicts, inTwoTurns(content, results))
 }
 
 function readTurn(response: unknown): Turn {

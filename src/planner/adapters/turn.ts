@@ -188,3 +188,9 @@ export function handled<Message>(
     verdicts,
   }
 }
+
+/** What the model said, and one turn of its user with all results. One without content is not taken back. */
+export const inTwoTurns = <Block, Result>(content: readonly Block[], results: readonly Result[]) => [
+  ...(content.length === 0 ? [] : [{ role: "assistant" as const, content: [...content] }]),
+  ...(results.length === 0 ? [] : [{ role: "user" as const, content: [...results] }]),
+]

@@ -1,4 +1,6 @@
 /** What a decision on a request must be bound to, and who may make it. */
+
+import { sayRoles } from "../../catalog/authority.ts"
 import type { Asked } from "../../journal/asked.ts"
 import type { ApprovalDecided, ApprovalRequested } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
@@ -31,7 +33,7 @@ export function entitle(
   // To stop what is asked for takes less than to let it happen.
   if (decision === "denied") return undefined
   if (approverRoles !== undefined && !approverRoles.some((role) => roles.includes(role)))
-    return refuse(`it takes one of the roles ${approverRoles.map((role) => `\`${role}\``).join(", ")}`)
+    return refuse(sayRoles(approverRoles))
   if (approvers > 1 && by === started.subject) return refuse("the run is their own, and others must agree")
   if (approvers > 1 && asked.agreed.some((one) => one.by === by)) return refuse("they have agreed already")
   return undefined

@@ -16,7 +16,7 @@ import { validate } from "./validate.ts"
 
 export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Acted, RunFailure> {
   const { book } = desk
-  const { stepId, tool, attempt, args, undoes, effect, microUsd } = action
+  const { stepId, tool, attempt, args, undoes, effect } = action
   if (isLong(desk, action)) return "rest"
   if (action.pause !== undefined && (yield* pause(desk, action.pause))) return "look-again"
   if (undoes === undefined) {
@@ -46,19 +46,27 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   return yield* dispatch(
     desk,
     tool,
-    {
-      kind: "intent",
-      stepId,
-      tool: tool.name,
-      attempt,
-      args,
-      ...(undoes === undefined ? {} : { undoes }),
-      ...(permission === "covered" ? agreedTo(found) : found),
-      ...(microUsd === 0 ? {} : { microUsd }),
-    },
+    intentOf(action, permission === "covered" ? agreedTo(found) : found),
     limitOf(desk, action),
     trusted,
   )
+}
+
+/** What is written down before a call is made; `named`: its effect, as the store knew it then. */
+export function intentOf(
+  { stepId, tool, attempt, args, undoes, microUsd }: CallAction,
+  named: Partial<ReturnType<typeof nameEffect>>,
+): Intent {
+  return {
+    kind: "intent",
+    stepId,
+    tool: tool.name,
+    attempt,
+    args,
+    ...(undoes === undefined ? {} : { undoes }),
+    ...named,
+    ...(microUsd === 0 ? {} : { microUsd }),
+  }
 }
 
 /** What people have agreed to is not held to what may be done without them. */
