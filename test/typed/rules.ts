@@ -14,7 +14,7 @@ type Row = readonly [rule: string, from: string, to: string]
 const of = (file: string, rows: readonly Row[]): readonly Mutant[] =>
   rows.map(([rule, from, to]) => ({ rule, file, from, to }))
 
-/** What plans are asked: generated plans and those of `plans/invalid` tell. */
+/** What plans are asked: generated plans tell, those of `plans/invalid`, or those of the tests. */
 export const planRules: readonly Mutant[] = [
   ...of("reference.ts", [
     ["references to later steps pass", 'true extends IsBefore<At, S["at"]>', "true extends true"],
@@ -268,11 +268,7 @@ export const otherRules: readonly Mutant[] = [
     ["a builder goes to any state", 'To extends TargetsOf<M["transitions"], State, M["states"]>', "true extends true"],
     ["a builder stays in its state", "Increment<Next>,\n        To,", "Increment<Next>,\n        State,"],
     ["a builder forgets what was called", "Called | Tool\n", "Called\n"],
-    [
-      "a builder takes any arguments",
-      "args: Args extends object ? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args> : Args",
-      "args: Args",
-    ],
+    ["a builder takes any arguments", "? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args>", "? Args"],
     [
       "a builder waits for anything",
       "readonly after?: CheckAfter<",
