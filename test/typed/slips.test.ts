@@ -83,13 +83,13 @@ const wrong: { readonly [what: string]: readonly [fault: string, verdict: Compil
     }),
   ],
   "`where` is asked of a result that is not declared": [
-    "SEQ205 /steps/1/args/id/path",
+    "SEQ205 /steps/1/args/id",
     definePlan(catalog, {
       version: 1,
       steps: [
         { id: "bare", tool: "bare", args: {} },
-        // @ts-expect-error SEQ205: `bare` has no value at `/rows`
-        { id: "a", tool: "take", args: { id: { $from: "bare", path: "/rows", where: { "/id": "x" }, pick: "/id" } } },
+        // @ts-expect-error SEQ205: `bare` has no value there
+        { id: "a", tool: "take", args: { id: { $from: "bare", where: { "/id": "x" }, pick: "/id" } } },
       ],
     }),
   ],
