@@ -93,12 +93,12 @@ const wrong: { readonly [what: string]: readonly [fault: string, verdict: Compil
       ],
     }),
   ],
-  "an index with a zero before it": [
+  "an index that is no decimal number": [
     "SEQ205 /steps/1/args/id/path",
     definePlan(catalog, {
       version: 1,
-      // @ts-expect-error SEQ205: `rows` has no value at `/rows/01`
-      steps: [rows, { id: "a", tool: "take", args: { id: { $from: "rows", path: "/rows/01/id" } } }],
+      // @ts-expect-error SEQ205: `rows` has no value at `/rows/0x1`
+      steps: [rows, { id: "a", tool: "take", args: { id: { $from: "rows", path: "/rows/0x1/id" } } }],
     }),
   ],
   "`$concat` joins null": [
