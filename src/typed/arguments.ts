@@ -7,10 +7,24 @@ import type { HoldsRead } from "./flow.ts"
 import type { Word } from "./order.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Fault, Marked, Read, ReadPath, SayPlace, Site, SourceOf } from "./reference.ts"
-import type { AnyKey, CouldBe, DescribeAny, Found, IsFraction, Member, Needed, Objects, Scalar } from "./value.ts"
+import type {
+  AnyKey,
+  CouldBe,
+  DescribeAny,
+  Found,
+  IsFraction,
+  IsToCome,
+  Member,
+  Needed,
+  Objects,
+  Scalar,
+} from "./value.ts"
 
 /** What is asked of one value: itself where it may be right, else what says why not. */
-export type CheckValue<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
+export type CheckValue<S extends Site, Path extends string, T, A> =
+  IsToCome<A> extends false ? CheckKnown<S, Path, T, A> : A
+
+type CheckKnown<S extends Site, Path extends string, T, A> = [A] extends [Scalar]
   ? CheckScalar<S, Path, T, A>
   : [A] extends [{ readonly $from: infer Source; readonly path: infer Inner }]
     ? [keyof A] extends ["$from" | "path"]
@@ -148,7 +162,10 @@ type CheckForm<S extends Site, Path extends string, T, A> = [
 type NoField<Problem extends string, Key> = Refuse<`SEQ131: ${Problem} \`${Key & string}\``>
 
 /** Where a source may be one of several, it is enough that one is right. */
-type CheckRead<S extends Site, Path extends string, T, A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
+type CheckRead<S extends Site, Path extends string, T, A, Verdict> =
+  IsToCome<Verdict> extends false ? CheckVerdict<S, Path, T, A, Verdict> : A
+
+type CheckVerdict<S extends Site, Path extends string, T, A, Verdict> = [Verdict] extends [Fault<infer Field, infer E>]
   ? Marked<A, Field, E>
   : Verdict extends Found<infer Value>
     ? CouldBe<Value, T> extends true
@@ -180,7 +197,9 @@ type CheckConcat<S extends Site, Path extends string, T, A, Parts> = Parts exten
       : NeverFits<S, Path, T, SaySource<A>, string>
   : { readonly $concat: readonly unknown[] }
 
-type CheckPart<S extends Site, Part> = [Part] extends [Scalar]
+type CheckPart<S extends Site, Part> = IsToCome<Part> extends false ? CheckKnownPart<S, Part> : Part
+
+type CheckKnownPart<S extends Site, Part> = [Part] extends [Scalar]
   ? [IsPart<Part>] extends [true]
     ? Part
     : NoPart
@@ -224,4 +243,4 @@ type IsPart<Part> = Part extends null
 type NoPart = Refuse<"SEQ131: `$concat` joins strings, integers and booleans, or a `$from` to such">
 
 /** Taken as it stands, and never looked into for expressions: of what is no scalar the kind alone is asked. */
-type CheckLiteral<T, A, Value> = [EachCouldBe<Value, T>] extends [true] ? A : T
+type CheckLiteral<T, A, Value> = IsToCome<Value> extends false ? ([EachCouldBe<Value, T>] extends [true] ? A : T) : A

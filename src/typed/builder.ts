@@ -15,7 +15,7 @@ import type { ByIndex, Context, Mark } from "./reference.ts"
 import type { ResultsOf } from "./results.ts"
 import type { Increment, Place } from "./sum.ts"
 import type { ToolNames, Tools } from "./tools.ts"
-import type { Found } from "./value.ts"
+import type { Found, IsToCome } from "./value.ts"
 import type { WrittenPlan } from "./written.ts"
 
 /**
@@ -36,9 +36,13 @@ export interface PlanBuilder<
 > {
   /** Calls a tool. `id` is the step's own; `args` may refer to earlier steps: `{ $from: "find", path: "/workspaces/0/id" }`. */
   call<const Id extends string, const Tool extends string, const Args, const More = undefined>(
-    id: CheckId<Here<Spec, Ids, Names, Id>, Next, Id>,
-    tool: CheckTool<Spec, State, Called, Tool>,
-    args: Args extends object ? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args> : Args,
+    id: IsToCome<Id> extends false ? CheckId<Here<Spec, Ids, Names, Id>, Next, Id> : Id,
+    tool: IsToCome<Tool> extends false ? CheckTool<Spec, State, Called, Tool> : Tool,
+    args: IsToCome<Id | Tool | Args> extends false
+      ? Args extends object
+        ? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args>
+        : Args
+      : Args,
     more?: More extends object ? CheckMore<Here<Spec, Ids, Names, Id>, Next, Id, More> : More,
   ): "?" extends Word<Id> | Word<Tool>
     ? UntypedBuilder<Spec>
@@ -53,8 +57,8 @@ export interface PlanBuilder<
       >
   /** Leads to another state of the catalog's machine. */
   transition<const Id extends string, const To extends string, const More = undefined>(
-    id: CheckId<Here<Spec, Ids, Names, Id>, Next, Id>,
-    to: CheckTarget<MachineOf<Spec>, State, To>,
+    id: IsToCome<Id> extends false ? CheckId<Here<Spec, Ids, Names, Id>, Next, Id> : Id,
+    to: IsToCome<To> extends false ? CheckTarget<MachineOf<Spec>, State, To> : To,
     more?: More extends object ? Omit<CheckMore<Here<Spec, Ids, Names, Id>, Next, Id, More>, "occurrence"> : More,
   ): "?" extends Word<Id> | Word<To>
     ? UntypedBuilder<Spec>

@@ -10,12 +10,15 @@ import type { Refuse } from "./plan-error.ts"
 import type { Context, Fault, IsRightRead, Mark } from "./reference.ts"
 import type { Place } from "./sum.ts"
 import type { AnyFacts } from "./tools.ts"
+import type { IsToCome } from "./value.ts"
 
 /** `Faults` are those of the road, by index; `Passes` the limits that are passed, never where none is. */
 export type CheckTool<C extends Context, Faults, Passes, I extends string, Id, Tool> = Tool extends C["toolNames"]
   ? [Passes] extends [never]
     ? FaultAt<Faults, I, Tool>
-    : TellWhole<Overstepped<Passes, I, Id, C["tools"][Tool]["blast"]>, FaultAt<Faults, I, Tool>>
+    : IsToCome<Passes[keyof Passes]> extends false
+      ? TellWhole<Overstepped<Passes, I, Id, C["tools"][Tool]["blast"]>, FaultAt<Faults, I, Tool>>
+      : FaultAt<Faults, I, Tool>
   : string extends Tool
     ? Tool extends object
       ? C["toolNames"]
@@ -34,10 +37,12 @@ export type CheckArgs<
 > = Tool extends C["toolNames"]
   ? [Passes] extends [never]
     ? CheckParameters<C, I, Id, Tool, C["tools"][Tool], Args>
-    : TellParameter<
-        CheckParameters<C, I, Id, Tool, C["tools"][Tool], Args>,
-        Overstepped<Passes, I, Id, C["tools"][Tool]["blast"]>
-      >
+    : IsToCome<Passes[keyof Passes]> extends false
+      ? TellParameter<
+          CheckParameters<C, I, Id, Tool, C["tools"][Tool], Args>,
+          Overstepped<Passes, I, Id, C["tools"][Tool]["blast"]>
+        >
+      : CheckParameters<C, I, Id, Tool, C["tools"][Tool], Args>
   : object
 
 /**

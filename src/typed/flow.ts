@@ -5,7 +5,7 @@
 import type { Word } from "./order.ts"
 import type { Say } from "./plan-error.ts"
 import type { PathOf, PickOf, Site, Spot } from "./reference.ts"
-import type { Scalar, Unescape } from "./value.ts"
+import type { IsToCome, Scalar, ScalarsOf, Unescape } from "./value.ts"
 
 /** A rule, and the way to what it is about, `tags/0`: `""` where it is reached. */
 export interface RuleOn<Path extends string, Rule> {
@@ -69,9 +69,12 @@ export type Ruled<S extends Site, Rules, Args, Right> = Stated<
   Args,
   {
     readonly [Key in keyof Right]: Key extends keyof Args
-      ? [Args[Key]] extends [Right[Key]]
-        ? CheckRuled<S, Within<Rules, Key & string>, Key & string, Args[Key]>
-        : Right[Key]
+      ? // Beside `unknown` tsc asks nothing: with any other type it would read the words that are written as any text.
+        IsToCome<ScalarsOf<Args[Key]> | null> extends false
+        ? [Args[Key]] extends [Right[Key]]
+          ? CheckRuled<S, Within<Rules, Key & string>, Key & string, Args[Key]>
+          : Right[Key]
+        : unknown
       : Right[Key]
   }
 >

@@ -2,6 +2,7 @@
 import type { Say } from "./plan-error.ts"
 import type { Context, EarlierCalls, IsBefore, Missing, Nth, Spot, Unordered } from "./reference.ts"
 import type { Place } from "./sum.ts"
+import type { IsToCome } from "./value.ts"
 
 /** A text that is known: no union, and not any text of a kind. */
 export type Word<Text extends string> = string extends Text ? "?" : IsOne<Text> extends true ? Text : "?"
@@ -144,7 +145,7 @@ export type Kept =
   | "toJSON"
 
 export type CheckAfter<C extends Context, I extends string, Id, After> = After extends readonly unknown[]
-  ? { readonly [K in keyof After]: CheckName<C, I, Id, After[K]> }
+  ? { readonly [K in keyof After]: IsToCome<After[K]> extends false ? CheckName<C, I, Id, After[K]> : After[K] }
   : readonly string[]
 
 type CheckName<C extends Context, I extends string, Id, Name> = Name extends string

@@ -13,7 +13,7 @@ import type { ByIndex, Context } from "./reference.ts"
 import type { PlanLiteral, StepLiteral } from "./results.ts"
 import type { Increment } from "./sum.ts"
 import type { ToolNames, Tools } from "./tools.ts"
-import type { Found } from "./value.ts"
+import type { Found, IsToCome } from "./value.ts"
 
 /**
  * The plan itself where types see nothing wrong with it. Else a type that it is not assignable to: for functions of
@@ -21,22 +21,29 @@ import type { Found } from "./value.ts"
  *
  *     const run = <const P>(plan: ValidatePlan<typeof catalog, P>) => definePlan(catalog, plan)
  */
-export type ValidatePlan<C extends Catalog, Plan> = Plan extends Json | object ? CheckPlan<C["spec"], Plan> : Plan
+export type ValidatePlan<C extends Catalog, Plan> =
+  IsToCome<Plan> extends false ? (Plan extends Json | object ? CheckPlan<C["spec"], Plan> : Plan) : Plan
 
 export type CheckPlan<Spec extends CatalogSpec, Plan> = string extends keyof Spec["tools"]
   ? PlanLiteral
   : undefined extends string
     ? { readonly steps: Lax }
     : Plan extends { readonly steps: infer Steps extends readonly unknown[] }
-      ? number extends Steps["length"]
-        ? Unlisted<Spec, Plan, Steps[number]>
-        : IsUnion<Steps> extends true
-          ? // Which of the lists it is, is not known: then the compiler judges.
-            Plan
-          : CheckFields<Plan> & { readonly steps: CheckSteps<Spec, Steps> }
+      ? IsToCome<Steps | Steps[number]> extends false
+        ? CheckListed<Spec, Plan, Steps>
+        : Plan
       : Plan extends { readonly steps: object }
         ? { readonly steps: Say<"SEQ101", { field: "`steps`"; expected: "an array"; found: "an object" }> }
         : PlanLiteral<ToolNames<Spec>>
+
+type CheckListed<Spec extends CatalogSpec, Plan, Steps extends readonly unknown[]> = number extends Steps["length"]
+  ? Unlisted<Spec, Plan, Steps[number]>
+  : IsUnion<Steps> extends true
+    ? // Which of the lists it is, is not known: then the compiler judges.
+      Plan
+    : CheckFields<Plan> & {
+        readonly steps: IsToCome<HeadsOf<Steps>> extends false ? CheckSteps<Spec, Steps> : Steps
+      }
 
 /** Without `strictNullChecks` null is of every type, and no sum is right. */
 type Lax =
@@ -86,6 +93,11 @@ interface Asked<Spec extends CatalogSpec, Ids extends readonly string[], Names e
   readonly open: "?" extends Ids[number] ? true : false
 }
 
+/** Where one of these is to come it is not known what other steps may refer to, or count: the compiler judges the plan. */
+type HeadsOf<Steps extends readonly unknown[]> = IdsOf<Steps>[number] | NamesOf<Steps>[number] | ArgsOf<Steps[number]>
+
+type ArgsOf<Step> = Step extends { readonly args: never } ? Step["args"] : null
+
 type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
   IdsOf<Steps> extends infer Ids extends readonly string[]
     ? NamesOf<Steps> extends infer Names extends readonly string[]
@@ -93,12 +105,15 @@ type CheckSteps<Spec extends CatalogSpec, Steps extends readonly unknown[]> =
       : never
     : never
 
-type CheckEach<Spec extends CatalogSpec, C extends Context, Steps extends readonly unknown[]> = CheckEachOn<
-  C,
-  FaultsOf<WalkPlan<C, MachineOf<Spec>>>,
-  PassedLimits<C, Steps, LimitsOf<Spec>, NearLimits<C, Steps, LimitsOf<Spec>>>,
-  Steps
->
+type CheckEach<Spec extends CatalogSpec, C extends Context, Steps extends readonly unknown[]> =
+  IsToCome<NearLimits<C, Steps, LimitsOf<Spec>> | null> extends false
+    ? CheckEachOn<
+        C,
+        FaultsOf<WalkPlan<C, MachineOf<Spec>>>,
+        PassedLimits<C, Steps, LimitsOf<Spec>, NearLimits<C, Steps, LimitsOf<Spec>>>,
+        Steps
+      >
+    : Steps
 
 type FaultsOf<Way> = Way extends Road<infer _, infer _, infer Faults> ? Faults : never
 

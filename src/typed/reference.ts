@@ -8,7 +8,18 @@ import type { Word } from "./order.ts"
 import type { Refuse, Say } from "./plan-error.ts"
 import type { Earlier, Place } from "./sum.ts"
 import type { AnyFacts, Undeclared } from "./tools.ts"
-import type { CouldBe, DescribeAny, Follow, Found, IllFormed, IsFraction, ItemOf, Lost, Scalar } from "./value.ts"
+import type {
+  CouldBe,
+  DescribeAny,
+  Follow,
+  Found,
+  IllFormed,
+  IsFraction,
+  IsToCome,
+  ItemOf,
+  Lost,
+  Scalar,
+} from "./value.ts"
 
 /** What every step's questions are asked with. */
 export interface Context {
@@ -236,7 +247,10 @@ type Matches<S extends Site, Item, Where, Place extends string, In extends strin
 }
 
 /** What is compared is a value, or a plain reference of its own. */
-type Compare<S extends Site, A, Declared, Pointer extends string, IsWhole> = unknown extends A
+type Compare<S extends Site, A, Declared, Pointer extends string, IsWhole> =
+  IsToCome<A> extends false ? CompareKnown<S, A, Declared, Pointer, IsWhole> : A
+
+type CompareKnown<S extends Site, A, Declared, Pointer extends string, IsWhole> = unknown extends A
   ? A
   : [A] extends [Scalar]
     ? CouldBe<A, Declared> extends true

@@ -6,6 +6,20 @@ import type { Undeclared } from "./tools.ts"
 
 export type Scalar = string | number | boolean | null | undefined
 
+/**
+ * Whether a type is still to come: a type parameter of the function around the plan, or made of one. Of such a value tsc puts
+ * `IsToCome<A> extends false ? Check<A> : A` off, and then asks of what is written only what could hold whatever the
+ * parameter is, `never` too: that the first branch is out, and the value is itself. The compiler judges it.
+ */
+export type IsToCome<A> = [A] extends [never] ? true : false
+
+/** All that an object or a list is made of. */
+export type ScalarsOf<A> = A extends Scalar
+  ? A
+  : A extends readonly (infer Item)[]
+    ? ScalarsOf<Item>
+    : { [Key in keyof A]: ScalarsOf<A[Key]> }[keyof A]
+
 /** Of what is known only to be a number it is not known. */
 export type IsFraction<N> = [N] extends [number]
   ? `${N}` extends `${string}.${string}` | `${string}e-${string}`

@@ -14,7 +14,7 @@ type Row = readonly [rule: string, from: string, to: string]
 const of = (file: string, rows: readonly Row[]): readonly Mutant[] =>
   rows.map(([rule, from, to]) => ({ rule, file, from, to }))
 
-/** What plans are asked: generated plans and those of `plans/invalid` tell. */
+/** What plans are asked: generated plans tell, those of `plans/invalid`, or those of the tests. */
 export const planRules: readonly Mutant[] = [
   ...of("reference.ts", [
     ["references to later steps pass", 'true extends IsBefore<At, S["at"]>', "true extends true"],
@@ -184,6 +184,43 @@ export const otherRules: readonly Mutant[] = [
     ["an object that is left out needs no statement", "? Unescape<First>", "? never"],
     ["a list that is left out needs one", '"//" | `${string}/*/${string}`', '"//"'],
   ]),
+  ...of("value.ts", [["nothing is to come", "[A] extends [never] ? true : false", "false"]]),
+  ...of("arguments.ts", [
+    ["a value is known", "IsToCome<A> extends false ? CheckKnown<S, Path, T, A> : A", "CheckKnown<S, Path, T, A>"],
+    [
+      "what a reference leads to is known",
+      "IsToCome<Verdict> extends false ? CheckVerdict<S, Path, T, A, Verdict> : A",
+      "CheckVerdict<S, Path, T, A, Verdict>",
+    ],
+    ["a part is known", "IsToCome<Part> extends false ? CheckKnownPart<S, Part> : Part", "CheckKnownPart<S, Part>"],
+    [
+      "a literal is known",
+      "IsToCome<Value> extends false ? ([EachCouldBe<Value, T>] extends [true] ? A : T) : A",
+      "[EachCouldBe<Value, T>] extends [true] ? A : T",
+    ],
+  ]),
+  ...of("call.ts", [["what is counted is known", "IsToCome<Passes[keyof Passes]> extends false", "true extends true"]]),
+  ...of("flow.ts", [
+    ["what has a rule is known", "IsToCome<ScalarsOf<Args[Key]> | null> extends false", "true extends true"],
+  ]),
+  ...of("order.ts", [["what is waited for is known", "IsToCome<After[K]> extends false", "true extends true"]]),
+  ...of("plan.ts", [
+    ["a plan is known", "IsToCome<Plan> extends false", "true extends true"],
+    ["a list of steps is known", "IsToCome<Steps | Steps[number]> extends false", "true extends true"],
+    ["ids, tools and arguments are known", "IsToCome<HeadsOf<Steps>> extends false", "true extends true"],
+    [
+      "what a plan counts is known",
+      "IsToCome<NearLimits<C, Steps, LimitsOf<Spec>> | null> extends false",
+      "true extends true",
+    ],
+  ]),
+  ...of("reference.ts", [["what is compared is known", "IsToCome<A> extends false", "true extends true"]]),
+  ...of("builder.ts", [
+    ["an id is known", "IsToCome<Id> extends false", "true extends true"],
+    ["a tool is known", "IsToCome<Tool> extends false", "true extends true"],
+    ["a state is known", "IsToCome<To> extends false", "true extends true"],
+    ["arguments are known", "IsToCome<Id | Tool | Args> extends false", "true extends true"],
+  ]),
   ...of("names.ts", [
     ["`same` names any parameter", "readonly same?: readonly NameIn<Params>[]", "readonly same?: readonly string[]"],
     ["`rules` names any parameter", "[Name in NameIn<Params> | `/${string}`]?: Rule", "[name: string]: Rule"],
@@ -231,11 +268,7 @@ export const otherRules: readonly Mutant[] = [
     ["a builder goes to any state", 'To extends TargetsOf<M["transitions"], State, M["states"]>', "true extends true"],
     ["a builder stays in its state", "Increment<Next>,\n        To,", "Increment<Next>,\n        State,"],
     ["a builder forgets what was called", "Called | Tool\n", "Called\n"],
-    [
-      "a builder takes any arguments",
-      "args: Args extends object ? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args> : Args",
-      "args: Args",
-    ],
+    ["a builder takes any arguments", "? CheckArgs<Spec, Here<Spec, Ids, Names, Id>, Next, Id, Tool, Args>", "? Args"],
     [
       "a builder waits for anything",
       "readonly after?: CheckAfter<",
