@@ -11,6 +11,7 @@ import { record } from "../../journal/failure.ts"
 import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
+import type { CredentialsProvider } from "../../run/call/credentials.ts"
 import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
 import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
@@ -27,6 +28,7 @@ import type { Watch } from "./watch.ts"
 export interface Gatekeeper {
   readonly hand: Hand
   readonly toolbox: Toolbox
+  readonly credentials: CredentialsProvider | undefined
   /** Whether calls of a tool are made as ever, and only watched. */
   readonly observes: (tool: string) => boolean
   readonly catalog: Catalog
@@ -147,7 +149,9 @@ function* watch(
   call: ReadCall,
   { seen, faults }: Pick<Asking, "seen" | "faults">,
 ): Doing<Verdict> {
-  const observed = yield* callAsEver(keeper.toolbox, state, call, foresee(keeper, state, call, { seen, faults }))
+  const { hand, toolbox, credentials } = keeper
+  const foreseen = foresee(keeper, state, call, { seen, faults })
+  const observed = yield* callAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call, foreseen)
   for (;;) {
     if (yield* keeper.hand.note(observed)) return observedVerdict(observed, call, false)
     const now = yield* keeper.hand.settle()
