@@ -58,6 +58,34 @@ describe("a call", () => {
     await gate.leave()
   })
 
+  test("is told what can be done about a call, not about a plan; each refusal counts", async () => {
+    const gate = await openShop(makeWorld(), { maxConsecutiveFailures: { tool: 2, session: 0 } })
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    const hints = async (callId: string, tool: string, args: unknown) => {
+      const verdict = await gate.call(tool, args, { callId })
+      return verdict.kind === "refused" ? verdict.diagnostics.map(({ hint }) => hint).join(" ") : verdict.kind
+    }
+    const told = [
+      await hints("a", "refund", '{"orderId": "o1", "ce'),
+      await hints("b", "ship", { to: "x" }),
+      await hints("c", "refund", { orderId: "o1", cents: 5 }),
+      await hints("d", "refund", { orderId: "o1", cents: 5 }),
+      await hints("e", "refund", { orderId: "o1", cents: 5 }),
+      await hints("g", "refund", { orderId: "o1", cents: 5 }),
+    ]
+    expect(told).toEqual([
+      expect.stringContaining("Write the whole call again"),
+      "Call what it needs first, then this again.",
+      "accepted",
+      expect.stringContaining("go on with what that gave"),
+      expect.stringContaining("go on with what that gave"),
+      "circuit-open",
+    ])
+    expect(told.join(" ")).not.toMatch(/plan|\$from|occurrence|step/)
+    await gate.leave()
+  })
+
   test.each([
     ["{", "SEQ002"],
     ["", "SEQ002"],
