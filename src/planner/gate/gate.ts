@@ -11,7 +11,7 @@ import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
 import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
-import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
+import { admitName, type OptionNames, refuseCount, refuseUnknown, sayFound } from "../../run/admit.ts"
 import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
 import { type Ids, live } from "../../run/ids.ts"
 import { Hand, type OpenOptions } from "../../run/open/hand.ts"
@@ -97,6 +97,10 @@ export async function createGate<
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(given: GateOptions<Spec, Written>): Promise<Gate<Spec>> {
   const options = isObject(given) ? { ...given } : given
+  const unknown = refuseUnknown(options, optionNames, "gate", { sessionId: "session", taskId: "task" })
+  if (unknown !== undefined) throw unknown
+  const unnamed = admitName("session", options.session) ?? admitName("task", options.task)
+  if (unnamed !== undefined) throw unnamed
   const breaker = readBreaker(options)
   if (breaker instanceof InputsRefused) throw breaker
   const refused = admitMode(options) ?? admitHooks(options.hooks)
@@ -108,6 +112,36 @@ export async function createGate<
     await opened.dispose()
     throw error
   }
+}
+
+const optionNames: OptionNames<GateOptions> = {
+  catalog: true,
+  tools: true,
+  store: true,
+  principal: true,
+  session: true,
+  task: true,
+  inputs: true,
+  runId: true,
+  takeOver: true,
+  maxConsecutiveFailures: true,
+  coolDownMs: true,
+  mode: true,
+  enforce: true,
+  hooks: true,
+  monitor: true,
+  onRequested: true,
+  ids: true,
+  telemetry: true,
+  onEvent: true,
+  leaseMs: true,
+  approvers: true,
+  credentials: true,
+  keySecret: true,
+  origin: true,
+  spent: true,
+  expiresMs: true,
+  literals: true,
 }
 
 function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
