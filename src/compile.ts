@@ -11,6 +11,7 @@ import type { Literals } from "./check/marks.ts"
 import { seal } from "./check/seal.ts"
 import { type Diagnostic, diagnose, type Unplaced } from "./diagnostic/diagnostic.ts"
 import { hush } from "./diagnostic/hush.ts"
+import { suggest } from "./diagnostic/nearest.ts"
 import { isApplicable } from "./diagnostic/patch.ts"
 import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
@@ -59,11 +60,33 @@ export function compile<Spec extends CatalogSpec>(
   options?: CompileOptions,
 ): Compiled {
   return guarded(catalog, (report) => {
+    refuseUnknown(options, report)
     const unwrap = readUnwrap(options, report)
     const occasion = readOccasion(options, report, catalog)
     const json = report.failed() ? undefined : readText(source, catalog.bounds, report, catalog, unwrap)
     return json && { value: json.value, rangeOf: json.rangeOf, ...occasion }
   })
+}
+
+const optionNames: { readonly [Name in keyof CompileOptions]-?: true } = {
+  spent: true,
+  principal: true,
+  literals: true,
+  earlier: true,
+  unwrap: true,
+}
+
+/** A slip of a name must not pass for an option that was left out: nobody would be asked whose plan it is. */
+function refuseUnknown(options: unknown, report: Report): void {
+  try {
+    const names = typeof options === "object" && options !== null ? Object.keys(options) : []
+    for (const name of names.filter((name) => !Object.hasOwn(optionNames, name))) {
+      const remedy = suggest(name, Object.keys(optionNames), "options")
+      report.add(diagnose("SEQ801", root, { what: `the option \`${name}\``, problem: "is not known", remedy }))
+    }
+  } catch {
+    // What throws is told of where it is read.
+  }
 }
 
 /** Options may be getters or proxies that throw: that is a fault of theirs, not of ours. */

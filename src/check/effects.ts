@@ -43,18 +43,24 @@ export function checkEffects<P extends Plan & Tooled & Typed>(
     } else {
       const related = [{ at: earlier.first.at, message: `\`${earlier.first.id}\` is here` }]
       const occurrence = Math.max(...earlier.occurrences) + 1
-      const remedy = `Remove one, or say \`"occurrence": ${occurrence}\` if it is meant to happen again.`
+      const remedy =
+        known !== undefined
+          ? onCall
+          : `Remove one, or say \`"occurrence": ${occurrence}\` if it is meant to happen again.`
       // To say `occurrence` would make the effect once more: a fix may only do less. Nobody's answer must be lost by it.
       const mend = () => removeStep(plan, catalog, step.index)
       const params = { step: step.id, first: earlier.first.id, how: "", remedy }
       report.add(diagnose("SEQ701", child(step.at, "tool"), params, { related, mend }))
     }
   }
-  checkOnce(plan, calls, isText, catalog, report)
+  checkOnce(plan, calls, isText, catalog, report, known)
   return plan
 }
 
 const text = stringOf({})
+
+/** Of a single call the first is behind. That it is meant once more is its host's word, not a model's. */
+const onCall = "It was made before: go on with what that gave, and do not call it again for this."
 
 /**
  * The same values are the same effect, whatever the other arguments and `occurrence` say: the second would be refused, or
@@ -66,6 +72,7 @@ function checkOnce(
   isText: (read: Read) => boolean,
   catalog: Catalog,
   report: Report,
+  known: Known | undefined,
 ): void {
   const sayAll = (expression: Expression): string => canonicalExpression(expression, isText)
   const claims = new Map<string, Call>()
@@ -82,7 +89,7 @@ function checkOnce(
     }
     const by = once.by.map((pointer) => `\`${(parsePointer(pointer) ?? []).join("/")}\``).join(", ")
     const how = `: \`${step.tool}\` happens once for the same ${by}`
-    const remedy = "Remove one; `occurrence` does not make it happen again."
+    const remedy = known !== undefined ? onCall : "Remove one; `occurrence` does not make it happen again."
     const related = [{ at: first.at, message: `\`${first.id}\` is here` }]
     const same = step.occurrence === first.occurrence && sayAll(step.args) === sayAll(first.args)
     // Of two that differ, nobody knows which was meant.

@@ -18,6 +18,7 @@ export const codes = {
     title: "text cut short",
     message: "the text ends before the JSON does: expected {expected}",
     hint: "Ask for the whole plan again, with a larger output limit; the missing part is never guessed.",
+    call: "Write the whole call again, and less in it if it is long; the missing part is never guessed.",
     why: "A planner stopped by its token limit writes a plan that is a prefix of the one it meant.",
     plain: "The assistant's plan stopped in the middle, so nothing was done. Please try again.",
   },
@@ -83,6 +84,7 @@ export const codes = {
     message: "the text has more than {max} bytes",
     hint: "Write a shorter plan.",
     advice: "Write a shorter plan, or raise `bounds.textBytes` in the catalog.",
+    call: "Write shorter arguments.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
     plain: "The assistant's plan was too long to accept, so nothing was done. Try asking for less at once.",
   },
@@ -92,6 +94,7 @@ export const codes = {
     message: "values are nested more than {max} deep",
     hint: "Flatten the plan.",
     advice: "Flatten the plan, or raise `bounds.depth` in the catalog.",
+    call: "Flatten the arguments.",
     why: "Deep nesting exhausts the stack of whoever walks it later.",
     plain: "The assistant's plan was too complicated to accept, so nothing was done.",
   },
@@ -101,6 +104,7 @@ export const codes = {
     message: "the document has more than {max} values",
     hint: "Write a smaller plan.",
     advice: "Write a smaller plan, or raise `bounds.nodes` in the catalog.",
+    call: "Write smaller arguments.",
     why: "A plan is hostile input; its size is bounded before work is spent on it.",
     plain: "The assistant's plan contained too much to accept, so nothing was done. Try asking for less at once.",
   },
@@ -117,6 +121,7 @@ export const codes = {
     title: "not UTF-8",
     message: "the bytes are not UTF-8",
     hint: "Encode the plan as UTF-8.",
+    call: "Encode the arguments as UTF-8.",
     why: "RFC 8259, section 8.1: JSON exchanged between systems is UTF-8.",
     plain: "The assistant's plan arrived garbled, so nothing was done.",
   },
@@ -412,6 +417,7 @@ export const codes = {
     title: "missing predecessor",
     message: "`{tool}` requires an earlier `{required}`",
     hint: "Add a `{required}` step before `{step}`.",
+    call: "Call what it needs first, then this again.",
     why: "The catalog says what must have happened first.",
     plain: "The assistant left out something that has to happen first, so nothing was done.",
   },
@@ -533,6 +539,7 @@ export const codes = {
     title: "plan above a limit",
     message: "the plan may reach {worst} {dimension} in total{spent}; the limit is {max}",
     hint: "It passes the limit at step `{step}`; do less in one plan.",
+    call: "Do less in this call: what was made before counts, too.",
     why: "The worst that a plan can do is bounded before it starts.",
     plain: "Taken together, this would have gone beyond what the assistant is allowed to do, so nothing was done.",
   },
@@ -542,6 +549,7 @@ export const codes = {
     message: "the plan needs {needed} {budget}; the budget is {max}",
     hint: "Do less in one plan.",
     advice: "Do less in one plan, or raise the budget in the catalog.",
+    call: "Do less.",
     why: "A run that must stop halfway is better not begun.",
     plain: "This would take more than has been set aside for it, so nothing was done. Try asking for less at once.",
   },
@@ -902,6 +910,14 @@ interface Entry {
   readonly plain: string
   /** What to do in general, where `hint` can only be said of a given plan. */
   readonly advice?: string
+  /** The deed where a single call was proposed, and no plan. */
+  readonly call?: string
+}
+
+/** What to do about a single call, where that is another thing than in a plan. */
+export const adviceOnCall = (code: Code): string | undefined => {
+  const entry: Entry = codes[code]
+  return entry.call
 }
 
 export type Codes = typeof codes

@@ -2,6 +2,7 @@
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
+import { suggest } from "../diagnostic/nearest.ts"
 import { journalVersion, type RunStarted } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
 import { isObject, type Json, nameOf } from "../text/json.ts"
@@ -138,6 +139,30 @@ export const refuseCount = (field: string, value: unknown, min: number, of?: "ru
     problem: `must be a whole number, ${min} or more, but ${found}`,
     expected: `Give a whole number, ${min} or more.`,
     ...(of === undefined ? {} : { of }),
+  })
+}
+
+/** Every option of a door by its name, so that a slip is not taken for an option that was left out. */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true }
+
+/** What is undefined was left out, whatever it is called. */
+export function refuseUnknown(
+  options: unknown,
+  known: { readonly [name: string]: true },
+  of: "runner" | "gate",
+  others: { readonly [name: string]: string } = {},
+): InputsRefused | undefined {
+  if (!isObject(options)) return undefined
+  const given: { readonly [name: string]: unknown } = options
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name) && given[name] !== undefined)
+  if (unknown === undefined) return undefined
+  const meant = Object.hasOwn(others, unknown) ? others[unknown] : undefined
+  const expected = meant === undefined ? suggest(unknown, Object.keys(known), "options") : `Did you mean \`${meant}\`?`
+  return new InputsRefused({
+    field: `\`${unknown.slice(0, 100)}\``,
+    problem: "is no option that is known",
+    expected,
+    of,
   })
 }
 

@@ -29,7 +29,10 @@ export class SettlementContradicted extends refusal("RUN114") {}
 export class NotAllowed extends refusal("RUN115") {}
 export class ValidationRefused extends refusal("RUN116") {}
 export class InputsRefused extends refusal("RUN201") {
-  constructor({ of = "run", ...fields }: Omit<Fields<"RUN201">, "of"> & { readonly of?: "run" | "runner" | "worker" }) {
+  constructor({
+    of = "run",
+    ...fields
+  }: Omit<Fields<"RUN201">, "of"> & { readonly of?: "run" | "runner" | "worker" | "gate" }) {
     super({ ...fields, of })
   }
 }

@@ -38,6 +38,8 @@ type Run = <A, E>(effect: Effect.Effect<A, E, Journal>) => Promise<A>
 export interface OutboxOptions {
   readonly onRequested: OnRequested
   readonly onEvent?: OnEvent | undefined
+  /** Only what waits in this run: whoever has a run of its own leaves the others to theirs. */
+  readonly runId?: string | undefined
   /** Told once for each run and reason that it could not be delivered. */
   readonly onError?: ((error: unknown, runId: string) => void) | undefined
 }
@@ -47,6 +49,8 @@ export class Outbox {
   readonly #options: OutboxOptions
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #troubles = new Map<string, Trouble>()
+  /** Runs that have asked while an attempt for them was under way: it may have looked too early. */
+  readonly #missed = new Set<string>()
   /** Requests that were told of by this process: should it be slow to be written down, they are not told of twice. */
   readonly #told = new Set<string>()
   #scanned: Promise<void> | undefined
@@ -62,7 +66,10 @@ export class Outbox {
 
   /** To be told of each entry as it becomes durable. */
   readonly note = ({ runId, event }: RunEntry): void => {
-    if (event.kind === "approval-requested") this.#begin(runId)
+    const { runId: own = runId } = this.#options
+    if (runId !== own || event.kind !== "approval-requested") return
+    if (this.#underWay.has(runId)) this.#missed.add(runId)
+    else this.#begin(runId)
   }
 
   /** Waits for the attempts under way, `graceMs` at most. What is not delivered by then, another process delivers. */
@@ -75,6 +82,13 @@ export class Outbox {
   }
 
   #scan(): void {
+    const { runId: own } = this.#options
+    if (own === undefined) this.#lookRound()
+    else this.#begin(own)
+    this.#timer = setTimeout(() => this.#scan(), scanMs).unref()
+  }
+
+  #lookRound(): void {
     const waiting = Journal.use((journal) => journal.list())
     this.#scanned = this.#run(waiting).then(
       (runs) => {
@@ -82,7 +96,6 @@ export class Outbox {
       },
       () => {},
     )
-    this.#timer = setTimeout(() => this.#scan(), scanMs).unref()
   }
 
   #begin(runId: string): void {
@@ -98,7 +111,10 @@ export class Outbox {
     )
     this.#underWay.set(
       runId,
-      attempt.finally(() => this.#underWay.delete(runId)),
+      attempt.finally(() => {
+        this.#underWay.delete(runId)
+        if (this.#missed.delete(runId)) this.#begin(runId)
+      }),
     )
   }
 

@@ -10,7 +10,15 @@ import type { Entry } from "../journal/entry.ts"
 import { type JournalNewer, StoreUnavailable } from "../journal/failure.ts"
 import { Journal, type JournalService, type RunSummary } from "../journal/journal.ts"
 import { isObject } from "../text/json.ts"
-import { admitTenant, type RunOptions, readOptions, refuseCount, sayFound } from "./admit.ts"
+import {
+  admitTenant,
+  type OptionNames,
+  type RunOptions,
+  readOptions,
+  refuseCount,
+  refuseUnknown,
+  sayFound,
+} from "./admit.ts"
 import {
   answerWith,
   approve,
@@ -45,6 +53,23 @@ export interface RunnerOptions<Spec extends CatalogSpec = CatalogSpec, Written e
   readonly onRequested?: OnRequested | undefined
   /** Where spans and metrics go: `otlp({ url })` of sequitur/otel. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
+}
+
+const optionNames: OptionNames<RunnerOptions> = {
+  catalog: true,
+  tools: true,
+  store: true,
+  ids: true,
+  graceMs: true,
+  onRequested: true,
+  telemetry: true,
+  onEvent: true,
+  leaseMs: true,
+  onTakeUp: true,
+  approvers: true,
+  credentials: true,
+  keySecret: true,
+  stopping: true,
 }
 
 export interface Tenanted {
@@ -115,7 +140,7 @@ export function createRunner<
     return listening.onEvent?.(entry)
   }
   const tools = equip(given(options))
-  const drain = new Drain(graceMs)
+  const drain = new Drain(graceMs, refuseUnknown(given(options), optionNames, "runner"))
   const equipment = {
     catalog,
     tools,
@@ -183,8 +208,8 @@ class Drain {
   readonly #underWay = new Set<Promise<unknown>>()
   closed = false
 
-  constructor(graceMs = graceMsUnsaid) {
-    this.refused = isGrace(graceMs) ? undefined : refuseCount("`graceMs`", graceMs, 0, "runner")
+  constructor(graceMs = graceMsUnsaid, refused?: InputsRefused) {
+    this.refused = isGrace(graceMs) ? refused : refuseCount("`graceMs`", graceMs, 0, "runner")
     this.#graceMs = isGrace(graceMs) ? graceMs : 0
   }
 

@@ -28,7 +28,10 @@ export interface CallContext {
   readonly principal: Required<Principal>
   readonly runId: string
   readonly stepId: string
-  /** What the option `credentials` gave for this call; undefined where there is none. Kept and shown nowhere. */
+  /**
+   * What the option `credentials` gave for this call. Kept and shown nowhere. `unknown` until `Provided` names its type; whoever
+   * names it there says that every runner, worker and gate is given the option: in one without it is undefined all the same.
+   */
   readonly credentials: Credentials
 }
 

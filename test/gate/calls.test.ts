@@ -1,10 +1,10 @@
 /** Single calls through the gate: each has exactly one verdict, whatever the model asks and the tools do. */
-import { defineCatalog, tool } from "sequitur"
+import { compile, defineCatalog, tool } from "sequitur"
 import { createGate, type Verdict } from "sequitur/gate"
-import { memory } from "sequitur/run"
+import { createRunner, memory } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { fails, makeWorld, openShop, throws, who } from "./shop.ts"
+import { fails, makeWorld, openShop, shop, throws, who } from "./shop.ts"
 
 const kinds = (verdicts: readonly Verdict[]): readonly string[] => verdicts.map(({ kind }) => kind)
 const codes = (verdict: Verdict): readonly string[] =>
@@ -55,6 +55,34 @@ describe("a call", () => {
     // The refusal of a call is kept, as its result would be.
     expect(codes(await gate.call("ship", { to: "x" }, { callId: "d" }))).toContain("SEQ208 /tool")
     expect(await gate.call("ship", { to: "y" }, { callId: "d" })).toMatchObject({ kind: "call-id-reused" })
+    await gate.leave()
+  })
+
+  test("is told what can be done about a call, not about a plan; each refusal counts", async () => {
+    const gate = await openShop(makeWorld(), { maxConsecutiveFailures: { tool: 2, session: 0 } })
+    await gate.enter("SELLING")
+    await gate.call("find", { customerId: "c1" }, { callId: "f" })
+    const hints = async (callId: string, tool: string, args: unknown) => {
+      const verdict = await gate.call(tool, args, { callId })
+      return verdict.kind === "refused" ? verdict.diagnostics.map(({ hint }) => hint).join(" ") : verdict.kind
+    }
+    const told = [
+      await hints("a", "refund", '{"orderId": "o1", "ce'),
+      await hints("b", "ship", { to: "x" }),
+      await hints("c", "refund", { orderId: "o1", cents: 5 }),
+      await hints("d", "refund", { orderId: "o1", cents: 5 }),
+      await hints("e", "refund", { orderId: "o1", cents: 5 }),
+      await hints("g", "refund", { orderId: "o1", cents: 5 }),
+    ]
+    expect(told).toEqual([
+      expect.stringContaining("Write the whole call again"),
+      "Call what it needs first, then this again.",
+      "accepted",
+      expect.stringContaining("go on with what that gave"),
+      expect.stringContaining("go on with what that gave"),
+      "circuit-open",
+    ])
+    expect(told.join(" ")).not.toMatch(/plan|\$from|occurrence|step/)
     await gate.leave()
   })
 
@@ -259,10 +287,29 @@ describe("what a host must not do", () => {
       { coolDownMs: -1 },
       { maxConsecutiveFailures: 1.5 },
       { session: "" },
+      { breaker: {} },
       { literals: "x" },
     ])
       await expect(openShop(makeWorld(), more as never), JSON.stringify(more)).rejects.toMatchObject({
         _tag: "InputsRefused",
       })
+  })
+
+  test("a slip of an option's name is told, with the one that was meant", async () => {
+    const { session, task, ...more } = { ...who, catalog: shop, tools: makeWorld().tools, store: memory() }
+    const gate = (options: object) => createGate(options as never).catch((error: unknown) => `${error}`)
+    expect(await gate({ ...more, session, task, credential: () => ({}) })).toMatch(
+      /`credential` of this gate is no option/,
+    )
+    expect(await gate({ ...more, sessionId: session, taskId: task })).toContain("`sessionId`")
+    expect(await createGate({ ...more, sessionId: session, task } as never).catch(({ hint }) => hint)).toBe(
+      "Did you mean `session`?",
+    )
+    expect(await gate({ ...more, task })).toContain("`session` of this run must be a string, but is missing")
+    const runner = createRunner({ ...more, principal: undefined, inputs: undefined, approver: [] } as never)
+    await expect(runner.runs()).rejects.toMatchObject({ _tag: "InputsRefused", hint: "Did you mean `approvers`?" })
+    await runner.close()
+    const compiled = compile(shop, '{"version": 1, "steps": []}', { principle: who.principal } as never)
+    expect(compiled).toMatchObject({ ok: false, diagnostics: [{ code: "SEQ801", hint: "Did you mean `principal`?" }] })
   })
 })

@@ -89,6 +89,48 @@ describe("approval", () => {
     await runner.close()
   })
 
+  test("proposed again by another id it is the same call: while it waits, once it was made, and once it was denied", async () => {
+    const { store, journal } = await sharedStore()
+    const world = makeWorld()
+    const gate = await openShop(world, { store })
+    const ask = (callId: string, right = "read") => gate.call("grant", { right }, { callId })
+    expect(await ask("a")).toMatchObject({ kind: "waiting", stepId: "a" })
+    expect(await ask("b")).toMatchObject({ kind: "waiting", callId: "b", stepId: "a" })
+    const runner = createRunner({ catalog: shop, tools: world.tools, store })
+    await runner.decide(gate.runId, "a", { decision: "approved", by: "eve" })
+    expect(await ask("c")).toMatchObject({ kind: "accepted", callId: "c", stepId: "a", replayed: false })
+    expect(await gate.call("mail", {}, { callId: "m" })).toMatchObject({ kind: "accepted" })
+    expect(await ask("d")).toMatchObject({ kind: "accepted", stepId: "a", replayed: true })
+    expect(await ask("a")).toMatchObject({ kind: "accepted", stepId: "a", replayed: true })
+    expect(world.count("grant")).toBe(1)
+
+    expect(await ask("e", "write")).toMatchObject({ kind: "waiting", stepId: "e" })
+    await runner.deny(gate.runId, "e", { by: "eve" })
+    expect(await ask("f", "write")).toMatchObject({ kind: "failed", stepId: "e", failure: { tag: "ApprovalDenied" } })
+    expect(await ask("g")).toMatchObject({ kind: "accepted", stepId: "a", replayed: true })
+    // That it is meant once more is the host's word.
+    const twice = { callId: "h", occurrence: 2 }
+    expect(await gate.call("grant", { right: "write" }, twice)).toMatchObject({ kind: "waiting", stepId: "h" })
+    expect(world.count("grant")).toBe(1)
+    await gate.close()
+    await derive(journal, gate.runId)
+    await runner.close()
+  })
+
+  test("a transition that the machine does not have is refused also while another call waits", async () => {
+    const gate = await openShop(makeWorld())
+    expect(await gate.call("grant", { right: "read" }, { callId: "g" })).toMatchObject({ kind: "waiting" })
+    const refused = await gate.enter("SELING")
+    expect(refused).toMatchObject({
+      kind: "refused",
+      tool: "SELING",
+      diagnostics: [{ code: "SEQ303", at: "/transition" }],
+    })
+    expect(JSON.stringify(refused)).toContain("SELLING")
+    expect(await gate.enter("SELLING")).toMatchObject({ kind: "waiting", callId: "enter-SELLING", stepId: "g" })
+    await gate.leave()
+  })
+
   test("a guarded transition waits likewise; denied, the state is as before", async () => {
     const { store, journal } = await sharedStore()
     const world = makeWorld()

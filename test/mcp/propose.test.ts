@@ -1,7 +1,7 @@
 /** Single calls over MCP, at the real gate: made, refused, left to a person and gone on with, by the command and the official client. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
@@ -202,6 +202,44 @@ describe("the command", () => {
     expect(out).toContain('"awaiting_approval"')
   })
 })
+
+test("the command gives handlers what the tools' module exports beside them, and tells whom it says of what waits", async () => {
+  const desk = openDesk({
+    "catalog.ts": `import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+const by = { params: z.strictObject({ pin: z.string() }), result: z.strictObject({ by: z.string() }), effect: "write", idempotency: "natural", compensate: "none" } as const
+export default defineCatalog({ name: "c", version: "1", approvals: "unsigned", tools: { set: tool({ description: "Set it.", ...by }),
+  reset: tool({ description: "Reset it.", ...by, authority: { approval: "always" } }) } })
+`,
+    "tools.ts": `import { appendFileSync } from "node:fs"
+import { toolbox } from "sequitur/run"
+import catalog from "./catalog.ts"
+const by = (_: object, { credentials, idempotencyKey = "" }: { credentials: unknown; idempotencyKey?: string | undefined }) => {
+  appendFileSync("till.log", idempotencyKey + "\\n")
+  return { by: (credentials as { of: string }).of.length + " letters" }
+}
+export default toolbox(catalog, { set: by, reset: by })
+export const credentials = () => ({ of: "credentials of sixteen" })
+export const keySecret = () => "a secret of the tenant"
+export const onRequested = ({ request }: { request: { stepId: string } }) => appendFileSync("till.log", "asked for " + request.stepId + "\\n")
+`,
+  })
+  mkdirSync(join(desk.cwd, "node_modules"))
+  symlinkSync(process.cwd(), join(desk.cwd, "node_modules/sequitur"))
+  symlinkSync(resolve("node_modules/zod"), join(desk.cwd, "node_modules/zod"))
+  const client = new Client({ name: "test", version: "1" })
+  const args = ["--conditions=@sequitur/source", main, "mcp", "serve", "--store", desk.store]
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, cwd: desk.cwd, env: inherited(desk), stderr: "pipe" }),
+  )
+  ending.push(() => client.close())
+  const propose = proposing(client)
+  expect((await propose("a", "set", { pin: "471" })).structure).toMatchObject({ result: { by: "22 letters" } })
+  expect((await propose("b", "reset", { pin: "471" })).structure).toMatchObject({ kind: "waiting" })
+  await expect.poll(desk.effects).toEqual([expect.stringMatching(/^k1:/), "asked for b"])
+  const { out } = await sequitur(["export", "--store", desk.store], { cwd: desk.cwd })
+  expect(out).toMatch(/"keyed":"[0-9a-f]{64}"/)
+}, 60_000)
 
 describe("the gates that are kept", () => {
   const ada: Principal = { tenant: "acme", subject: "ada", roles: ["lead", "clerk"] }

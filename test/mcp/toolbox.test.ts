@@ -247,7 +247,9 @@ test("a tool that changes under way is refused from then on (A065)", async () =>
   expect(await pay?.({ id: "o1" }, context())).toMatchObject({ text: "done" })
   const refused = pay?.({ id: "o1" }, context())
   await expect(refused).rejects.toThrow(ToolDrift)
-  await expect(refused).rejects.toThrow("its description differs; it was not called")
+  await expect(refused).rejects.toThrow(
+    "its description differs; it was not called (`sequitur mcp diff` shows what has changed)",
+  )
   // The others are what they were.
   expect(await look?.({ id: "o1" }, context())).toEqual({ cents: 1 })
 })

@@ -9,7 +9,7 @@ import { serveHttp, serveStdio } from "../../planner/mcp/serve/serve.ts"
 import { createRunner } from "../../run/runner.ts"
 import type { Principal } from "../../run/toolbox.ts"
 import { approversFor } from "../approvers.ts"
-import { findCatalog, loadCatalog, loadTools, moduleIn, nameOf } from "../modules.ts"
+import { findCatalog, loadCatalog, loadProviders, loadTools, moduleIn, nameOf } from "../modules.ts"
 import { isFaulty } from "../plan-file.ts"
 import { complain, exit, type Format, print, printJson, reasonOf, UsageError } from "../terminal.ts"
 import { KeptGates } from "./mcp-gates.ts"
@@ -83,11 +83,12 @@ async function openDesk(
   const tools = await loadTools(toolsPath)
   if (tools.fault !== undefined) throw new UsageError(`${nameOf(toolsPath)}: ${tools.fault.message}`)
   const approvers = approversFor(named, catalogPath)
-  const runner = createRunner({ catalog, tools, store: sqlite(store), approvers })
+  const driving = { catalog, tools, store: sqlite(store), approvers, ...(await loadProviders(toolsPath)) }
+  const runner = createRunner(driving)
   const gates = new KeptGates((principal) => {
     const { sessionId: session, taskId: task } = scope(principal)
     const origin = { by: "mcp" }
-    return createGate({ catalog, tools, store: sqlite(store), principal, session, task, approvers, literals, origin })
+    return createGate({ ...driving, principal, session, task, literals, origin })
   })
   return { runner, gates }
 }

@@ -11,10 +11,11 @@ import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
 import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
-import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
+import { admitName, type OptionNames, refuseCount, refuseUnknown, sayFound } from "../../run/admit.ts"
 import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
 import { type Ids, live } from "../../run/ids.ts"
 import { Hand, type OpenOptions } from "../../run/open/hand.ts"
+import { type OnRequested, Outbox } from "../../run/outbox.ts"
 import { put } from "../../run/put.ts"
 import { type RunReport, report } from "../../run/report.ts"
 import type { Driving } from "../../run/run.ts"
@@ -32,7 +33,7 @@ import { Watch } from "./watch.ts"
 
 export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends Equipment<Spec, Written>,
-    Pick<Driving, "onEvent" | "leaseMs" | "approvers">,
+    Pick<Driving, "onEvent" | "leaseMs" | "approvers" | "credentials" | "keySecret">,
     Pick<OpenOptions, "origin" | "spent" | "expiresMs" | "literals"> {
   /** `memory()` or `sqlite(file)`. */
   readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
@@ -58,6 +59,8 @@ export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written ext
   readonly hooks?: GateHooks | undefined
   /** Counts effects, and may hold them: `createMonitor({ hold: true })`. */
   readonly monitor?: Monitor | undefined
+  /** Told of what waits for a person in this gate's run: as a runner's, at least once for each request. */
+  readonly onRequested?: OnRequested | undefined
   readonly ids?: Layer.Layer<Ids>
   /** Where spans and metrics go. Left out, nothing is measured. */
   readonly telemetry?: TelemetryLayer | undefined
@@ -94,6 +97,10 @@ export async function createGate<
   const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>,
 >(given: GateOptions<Spec, Written>): Promise<Gate<Spec>> {
   const options = isObject(given) ? { ...given } : given
+  const unknown = refuseUnknown(options, optionNames, "gate", { sessionId: "session", taskId: "task" })
+  if (unknown !== undefined) throw unknown
+  const unnamed = admitName("session", options.session) ?? admitName("task", options.task)
+  if (unnamed !== undefined) throw unnamed
   const breaker = readBreaker(options)
   if (breaker instanceof InputsRefused) throw breaker
   const refused = admitMode(options) ?? admitHooks(options.hooks)
@@ -105,6 +112,36 @@ export async function createGate<
     await opened.dispose()
     throw error
   }
+}
+
+const optionNames: OptionNames<GateOptions> = {
+  catalog: true,
+  tools: true,
+  store: true,
+  principal: true,
+  session: true,
+  task: true,
+  inputs: true,
+  runId: true,
+  takeOver: true,
+  maxConsecutiveFailures: true,
+  coolDownMs: true,
+  mode: true,
+  enforce: true,
+  hooks: true,
+  monitor: true,
+  onRequested: true,
+  ids: true,
+  telemetry: true,
+  onEvent: true,
+  leaseMs: true,
+  approvers: true,
+  credentials: true,
+  keySecret: true,
+  origin: true,
+  spent: true,
+  expiresMs: true,
+  literals: true,
 }
 
 function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
@@ -156,6 +193,7 @@ class Opened {
   #last: Promise<unknown> = Promise.resolve()
   #over = false
   #keeper: Gatekeeper | undefined
+  #outbox: Outbox | undefined
 
   constructor(options: GateOptions, breaker: Breaker) {
     const { store, ids = live, telemetry, onEvent } = options
@@ -167,6 +205,7 @@ class Opened {
   }
 
   #hear(entry: Parameters<NonNullable<Driving["onEvent"]>>[0], onEvent: Driving["onEvent"]): unknown {
+    this.#outbox?.note(entry)
     this.#keeper?.session.note(entry)
     return onEvent?.(entry)
   }
@@ -183,16 +222,21 @@ class Opened {
     const { mode = "enforce", enforce = [] } = this.#options
     const held = new Set([...enforce, ...isolatedIn(toolbox)])
     const observes = (tool: string): boolean => mode === "observe" && !held.has(tool)
-    const { hooks = {}, monitor } = this.#options
+    const { hooks = {}, monitor, credentials, onRequested } = this.#options
     const watching = { hooks: { ...hooks }, monitor, telemetry: this.#listening, catalog: toolbox.catalog }
     const watch = new Watch(watching, hand.state)
-    this.#keeper = { watch, hand, toolbox, observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
+    const judging = { observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
+    this.#keeper = { watch, hand, toolbox, credentials, ...judging }
+    const { onEvent } = this.#listening
+    if (onRequested !== undefined)
+      this.#outbox = new Outbox(this.#runtime.runPromise, { onRequested, onEvent, runId: hand.runId })
     return this.#gate(this.#keeper)
   }
 
   get #driving(): Driving & { readonly takeOver: boolean } {
-    const { leaseMs, approvers, takeOver = false } = this.#options
-    return { onEvent: this.#listening.onEvent, onTakeUp: this.#listening.onTakeUp, leaseMs, approvers, takeOver }
+    const { leaseMs, approvers, credentials, keySecret, takeOver = false } = this.#options
+    const { onEvent, onTakeUp } = this.#listening
+    return { onEvent, onTakeUp, leaseMs, approvers, credentials, keySecret, takeOver }
   }
 
   #gate(keeper: Gatekeeper): Gate {
@@ -277,9 +321,13 @@ class Opened {
 
   async dispose(): Promise<void> {
     this.#over = true
+    await this.#outbox?.close(graceMs)
     await this.#runtime.dispose()
   }
 }
+
+/** How long what is being told of is waited for. */
+const graceMs = 10_000
 
 function overFor({ watch }: Gatekeeper, call: ProposedCall): Verdict {
   const verdict = over(call)

@@ -2,6 +2,7 @@
 import { sha256 } from "#sha256"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { hasMarks } from "../../catalog/sensitive.ts"
+import { adviceOnCall } from "../../diagnostic/codes.ts"
 import { type Diagnostic, diagnose } from "../../diagnostic/diagnostic.ts"
 import { hush } from "../../diagnostic/hush.ts"
 import { stepOf } from "../../diagnostic/report.ts"
@@ -66,7 +67,7 @@ function parse(text: string): Json | undefined {
 }
 
 const inArgs = ({ at, code, severity, message, hint, range }: Diagnostic): Diagnostic => {
-  const told = { code, severity, message, hint, at: `/args${at}` as Pointer }
+  const told = { code, severity, message, hint: adviceOnCall(code) ?? hint, at: `/args${at}` as Pointer }
   return range === undefined ? told : { ...told, range }
 }
 
@@ -101,7 +102,7 @@ export const asOfCall = (diagnostics: readonly Diagnostic[], index: number): rea
     code,
     severity,
     message,
-    hint,
+    hint: adviceOnCall(code) ?? hint,
     at: stepOf(at) === index ? (at.slice(`/steps/${index}`.length).replace("/$literal", "") as Pointer) : at,
   }))
 

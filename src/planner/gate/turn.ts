@@ -11,6 +11,7 @@ import { record } from "../../journal/failure.ts"
 import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
+import type { CredentialsProvider } from "../../run/call/credentials.ts"
 import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
 import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
@@ -27,6 +28,7 @@ import type { Watch } from "./watch.ts"
 export interface Gatekeeper {
   readonly hand: Hand
   readonly toolbox: Toolbox
+  readonly credentials: CredentialsProvider | undefined
   /** Whether calls of a tool are made as ever, and only watched. */
   readonly observes: (tool: string) => boolean
   readonly catalog: Catalog
@@ -54,7 +56,7 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
     const { callId } = call
     const replayed = told.has(callId) || isBehind(before, callId)
     const beganMs = (yield* Clock).currentTimeMillisUnsafe()
-    const verdict = yield* take(keeper, call, { seen, replayed, faults: refused.get(call) ?? call.faults })
+    const verdict = yield* take(keeper, call, { seen, before, replayed, faults: refused.get(call) ?? call.faults })
     verdicts.push(verdict)
     told.add(callId)
     const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)
@@ -93,13 +95,15 @@ function judgeAll(
 
 interface Asking {
   readonly seen: number
+  /** The run as it stood before anything was done for this turn. */
+  readonly before: RunState
   /** What becomes of it was known before. */
   readonly replayed: boolean
   readonly faults: readonly Diagnostic[]
 }
 
 /** The verdict on one call; where it passes, it is made. */
-function* take(keeper: Gatekeeper, call: ReadCall, { seen, replayed, faults }: Asking): Doing<Verdict> {
+function* take(keeper: Gatekeeper, call: ReadCall, { seen, before, replayed, faults }: Asking): Doing<Verdict> {
   const { hand, session, breaker } = keeper
   for (;;) {
     const state = yield* hand.settle()
@@ -107,6 +111,8 @@ function* take(keeper: Gatekeeper, call: ReadCall, { seen, replayed, faults }: A
     if (recorded !== undefined) return recorded
     if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
       return yield* watch(keeper, state, call, { seen, faults })
+    const proposed = proposedBefore(state, call)
+    if (proposed !== undefined) return verdictOf(state, proposed, call, replayed || isDone(before, proposed))
     const held = holdBack(state, call)
     if (held !== undefined) return held
     const nowMs = (yield* Clock).currentTimeMillisUnsafe()
@@ -147,7 +153,9 @@ function* watch(
   call: ReadCall,
   { seen, faults }: Pick<Asking, "seen" | "faults">,
 ): Doing<Verdict> {
-  const observed = yield* callAsEver(keeper.toolbox, state, call, foresee(keeper, state, call, { seen, faults }))
+  const { hand, toolbox, credentials } = keeper
+  const foreseen = foresee(keeper, state, call, { seen, faults })
+  const observed = yield* callAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call, foreseen)
   for (;;) {
     if (yield* keeper.hand.note(observed)) return observedVerdict(observed, call, false)
     const now = yield* keeper.hand.settle()
@@ -200,9 +208,10 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
     const last = steps.findLast(({ id, transition }) => transition !== undefined && !state.open?.nothing.has(id))
     if (callId === undefined && last?.transition === to)
       return verdictOf(state, last.id, about(last.id), isDone(before, last.id))
-    const held = holdBack(state, about(""))
-    if (held !== undefined) return held
     const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsOf(state.started.document)), transition: to }
+    const held = holdBack(state, about(step.id))
+    // What the machine does not have, nobody need wait for.
+    if (held !== undefined && (isTerminal(state.status) || isState(keeper.catalog, to))) return held
     const grown = grow(keeper, state, state.started.document, step, state.done)
     if (!grown.compiled.ok)
       return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.compiled.diagnostics, steps.length) }
@@ -210,6 +219,9 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
     if (after !== undefined) return verdictOf(after, step.id, about(step.id), false)
   }
 }
+
+const isState = ({ machine }: Catalog, name: string): boolean =>
+  machine !== undefined && (machine.initial === name || [...machine.transitions.values()].some((to) => to.has(name)))
 
 interface Grown {
   readonly document: Document
@@ -284,6 +296,18 @@ function isSameStep(step: StepDocument, call: ReadCall): boolean {
   const { id: _, ...asked } = stepFor(call, new Set())
   const { id: __, ...made } = step
   return canonical(asked as never, true) === canonical(made as never, true)
+}
+
+/**
+ * The step of which a person was asked, where the same is proposed once more: a model that was told to wait asks by a new id, and
+ * nobody need be asked again. Where it was agreed to and failed, it may be.
+ */
+function proposedBefore({ started, asked, open }: RunState, call: ReadCall): string | undefined {
+  const same = started.document.steps.findLast(
+    (step) => step.tool === call.tool && asked.has(step.id) && isSameStep(step, call),
+  )
+  const nothing = same && open?.nothing.get(same.id)
+  return nothing === undefined || nothing.tag === "ApprovalDenied" ? same?.id : undefined
 }
 
 /** Why a new call is not even looked at; undefined where it is. */

@@ -53,7 +53,7 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
     case "held":
       return `The call of ${tool} was not made: effects are held back until a person has looked at what was asked for lately. Do not ask again.`
     case "waiting":
-      return `The call of ${tool} was not made: a person must decide first. It goes on when they have; do not ask again by another id.`
+      return `The call of ${tool} was not made: a person must decide first. It goes on when they have; the same call is answered then with what became of it.`
     case "in-doubt":
       return `Nobody knows yet whether the call of ${tool} has taken effect: ${say(verdict.failure)}. Further calls wait until that is settled.`
     case "call-id-reused":

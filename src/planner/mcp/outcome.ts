@@ -61,10 +61,13 @@ export class ToolDrift extends McpRefused {
   readonly tool: string
 
   constructor(server: string, tool: string, drift: Drift) {
-    super(`ToolDrift: \`${tool}\` of MCP server \`${server}\` ${sayDrift(drift)}; it was not called`, {
-      kind: "drift",
-      drift,
-    })
+    super(
+      `ToolDrift: \`${tool}\` of MCP server \`${server}\` ${sayDrift(drift)}; it was not called (\`sequitur mcp diff\` shows what has changed)`,
+      {
+        kind: "drift",
+        drift,
+      },
+    )
     this.tool = tool
   }
 }

@@ -13,6 +13,7 @@ import { Book } from "../drive/book.ts"
 import { drive } from "../drive/drive.ts"
 import { InputsRefused, type RunFailure, StalePlan } from "../failure.ts"
 import { Ids, type IdsService } from "../ids.ts"
+import { noteOf, secretFor, secretOf } from "../key-secret.ts"
 import { tell } from "../listener.ts"
 import { next } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
@@ -51,9 +52,12 @@ export class Hand {
   #found: RunState
   #ready: Ready | undefined
   #force: boolean
+  /** Of its tenant, where it was begun with one: what its idempotency keys are made with. */
+  readonly keySecret: Uint8Array | undefined
 
-  constructor(place: Place, found: RunState, book?: Book) {
+  constructor(place: Place, keySecret: Uint8Array | undefined, found: RunState, book?: Book) {
     this.runId = found.runId
+    this.keySecret = keySecret
     this.#place = place
     this.#found = found
     this.#book = book
@@ -91,8 +95,9 @@ export class Hand {
     if (book === undefined) return undefined
     const diverged = book.add(event)
     if (diverged !== undefined) return yield* diverged
-    this.#ready = { steps: book.state.started.document.steps.length, footing: ready }
-    const state = yield* this.#drive(book, ready)
+    const footing = { ...ready, keySecret: this.keySecret }
+    this.#ready = { steps: book.state.started.document.steps.length, footing }
+    const state = yield* this.#drive(book, footing)
     return state.started.document.steps.some(({ id }) => id === event.step.id) ? state : undefined
   }
 
@@ -145,7 +150,7 @@ export class Hand {
     const takeOver = this.#force
     this.#force = false
     if (takeOver && (yield* journal.look(this.runId))?.adopted === true) {
-      const footing = footingFor(state, this.#place.toolbox)
+      const footing = this.#footingFor(state)
       if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
       const refused = holdToPlan(footing, this.runId, state.started, yield* journal.read(this.runId))
       if (refused !== undefined) return yield* refused
@@ -175,9 +180,14 @@ export class Hand {
     const { state } = this
     const steps = state.started.document.steps.length
     if (this.#ready?.steps === steps) return this.#ready.footing
-    const footing = footingFor(state, this.#place.toolbox)
+    const footing = this.#footingFor(state)
     if (!(footing instanceof Error) || footing instanceof StalePlan) this.#ready = { steps, footing }
     return footing
+  }
+
+  #footingFor(state: RunState): ReturnType<typeof footingFor> {
+    const footing = footingFor(state, this.#place.toolbox)
+    return footing instanceof Error ? footing : { ...footing, keySecret: this.keySecret }
   }
 
   *#drive(book: Book, footing: ReadyPlan | StalePlan): Effect.fn.Return<RunState, RunFailure, Ids> {
@@ -203,16 +213,22 @@ export class Hand {
     const place = { toolbox, journal, ids, clock, driving }
     const holder = holderOf(driving, ids)
     if (holder instanceof InputsRefused) return yield* holder
-    const started = openedAs(toolbox, options, ids.make("salt"))
-    if (started instanceof InputsRefused) return yield* started
+    const opened = openedAs(toolbox, options, ids.make("salt"))
+    if (opened instanceof InputsRefused) return yield* opened
+    const { tenant } = opened
+    const keySecret = secretOf(driving.keySecret, tenant)
+    if (keySecret instanceof InputsRefused) return yield* keySecret
+    const started = { ...opened, ...noteOf(keySecret, tenant) }
     const runId = options.runId ?? ids.make("run")
-    const entries = options.runId === undefined ? [] : yield* journal.read(runId, { tenant: started.tenant })
+    const entries = options.runId === undefined ? [] : yield* journal.read(runId, { tenant })
     if (entries.length > 0) {
       const found = replay(runId, entries)
       if (found instanceof Error) return yield* found
       const refused = refuseOther(found.started, started)
       if (refused !== undefined) return yield* refused
-      const hand = new Hand(place, found)
+      const known = secretFor(driving.keySecret, runId, found.started)
+      if (known instanceof Error) return yield* known
+      const hand = new Hand(place, known, found)
       hand.#holder = holder
       yield* hand.settle()
       return hand
@@ -221,7 +237,7 @@ export class Hand {
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
     const book = new Book(journal, holder, clock, state, [first], driving.onEvent)
-    const hand = new Hand(place, state, book)
+    const hand = new Hand(place, keySecret, state, book)
     hand.#holder = holder
     yield* book.flush()
     return hand
