@@ -96,3 +96,17 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
   expect([denied.code, denied.out]).toEqual([1, expect.stringContaining("`eve` denied step `in`: no")])
   expect(existsSync(join(path, "doors.log"))).toBe(false)
 }, 120_000)
+
+test("a run, and the approval of a whole plan, are compiled for whoever acts: what they may not do is refused, and nothing is written", async () => {
+  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"],')
+  const path = folder({ "catalog.ts": clerks, "tools.ts": tools, "plan.json": plan })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const [run, approve] = await Promise.all([
+    call("run", "plan.json", "--store", "runs.db", "--roles", "guest"),
+    call("approve", "--plan", "plan.json", "--run", "r", "--key", "none.json"),
+  ])
+  expect([run.code, run.out]).toEqual([1, expect.stringContaining("error SEQ502")])
+  expect([approve.code, approve.out]).toEqual([1, expect.stringContaining("error SEQ502")])
+  expect(existsSync(join(path, "runs.db"))).toBe(false)
+  expect((await call("run", "plan.json", "--store", "runs.db", "--roles", "guest,clerk")).code).toBe(3)
+}, 120_000)
