@@ -24,13 +24,14 @@ export interface FollowOptions {
   readonly waitsAt?: string | undefined
   /** As `tellEnd` has it. */
   readonly word?: boolean
+  readonly deny?: boolean
   /** Called when a new run has its first entry: until then everything can still be refused. */
   readonly onBegin?: () => void
 }
 
 /** `act` starts the run or takes it up, and gives back its id. */
 export async function follow(
-  { catalog, toolsPath, approvers, store, format, before = [], waitsAt, word, onBegin }: FollowOptions,
+  { catalog, toolsPath, approvers, store, format, before = [], waitsAt, word, deny, onBegin }: FollowOptions,
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
@@ -83,7 +84,7 @@ export async function follow(
     const followed = await act(runner)
     // It was let go of.
     await stopped
-    return tellEnd({ runId: followed, entries: await runner.entries(followed), store, format, word })
+    return tellEnd({ runId: followed, entries: await runner.entries(followed), store, format, word, deny })
   } catch (error) {
     await stopped
     const { inputs } = catalog

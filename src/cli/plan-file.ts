@@ -24,8 +24,8 @@ export interface PlanOptions {
   /** The catalog's module. By default the one that is found beside the plan or above it. */
   readonly catalog?: string
   readonly unwrap?: "fence"
-  /** Who the plan is for, as JSON or a file of it. */
-  readonly principal?: string
+  /** Who the plan is for; on the command line as JSON or a file of it. */
+  readonly principal?: string | Principal
   readonly literals?: Literals
   /** The plan is in the form that this provider's structured output takes. */
   readonly for?: ProviderName
@@ -86,9 +86,9 @@ export const mask = (text: string, catalog: Catalog): string =>
   hasMarks(catalog) ? maskText(text, catalog, secrets).text : text
 
 async function readOptions({ unwrap, principal, literals }: PlanOptions, bounds: Bounds): Promise<CompileOptions> {
-  const given = principal === undefined ? undefined : await readValue("the principal", principal, bounds)
-  const known = isObject(given) ? copyPrincipal(given as unknown as Principal) : undefined
-  if (given !== undefined && known === undefined) {
+  const given = typeof principal === "string" ? await readValue("the principal", principal, bounds) : principal
+  const known = isObject(given as Json | undefined) ? copyPrincipal(given as unknown as Principal) : undefined
+  if (typeof principal === "string" && known === undefined) {
     throw new UsageError('--principal must be {"tenant": "acme", "subject": "ada", "roles": ["support"]}')
   }
   return {

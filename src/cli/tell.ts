@@ -31,17 +31,21 @@ export interface End {
   readonly format: Format
   /** A person's word that is taken by the journal: who acts on it may be another process. */
   readonly word?: boolean | undefined
+  /** It was to be denied. */
+  readonly deny?: boolean | undefined
 }
 
 /** What came of it; and the exit code for that. */
-export function tellEnd({ runId, entries, store, format, word = false }: End): number {
+export function tellEnd({ runId, entries, store, format, word = false, deny = false }: End): number {
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
   else explainEnd(view, store, { word, open })
-  return (word || open) && view.status === "running" ? exit.fine : exitOf(view.status)
+  if ((word || open) && view.status === "running") return exit.fine
+  // The run has failed because the command did what it was to do.
+  return deny && view.status === "failed" && view.failure?.code === "RUN301" ? exit.fine : exitOf(view.status)
 }
 
 function explainEnd(view: RunView, store: string, { word, open }: { readonly [Is in "word" | "open"]: boolean }): void {

@@ -1,7 +1,11 @@
 /** `keygen`, `approvals`, `approve --key`, `deny --key`: signed decisions from the command line, each its own process. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { defineCatalog, tool } from "sequitur"
+import { createGate } from "sequitur/gate"
+import { sqlite } from "sequitur/sqlite"
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { folder, sequitur } from "./sequitur.ts"
 
 const catalog = `
@@ -93,6 +97,69 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
   const broken = await deny("--approvers", "broken.json")
   expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("broken.json cannot be read")])
   const denied = await deny("--approvers", "keys.json", "--reason", "no")
-  expect([denied.code, denied.out]).toEqual([1, expect.stringContaining("`eve` denied step `in`: no")])
+  expect([denied.code, denied.out]).toEqual([0, expect.stringContaining("`eve` denied step `in`: no")])
   expect(existsSync(join(path, "doors.log"))).toBe(false)
+}, 120_000)
+
+test("a run, and the approval of a whole plan, are compiled for whoever acts: what they may not do is refused, and nothing is written", async () => {
+  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"],')
+  const path = folder({ "catalog.ts": clerks, "tools.ts": tools, "plan.json": plan })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const [run, approve] = await Promise.all([
+    call("run", "plan.json", "--store", "runs.db", "--roles", "guest"),
+    call("approve", "--plan", "plan.json", "--run", "r", "--key", "none.json"),
+  ])
+  expect([run.code, run.out]).toEqual([1, expect.stringContaining("error SEQ502")])
+  expect([approve.code, approve.out]).toEqual([1, expect.stringContaining("error SEQ502")])
+  expect(existsSync(join(path, "runs.db"))).toBe(false)
+  expect((await call("run", "plan.json", "--store", "runs.db", "--roles", "guest,clerk")).code).toBe(3)
+}, 120_000)
+
+test("a decision about a call of a gate that holds its run is a success: the gate goes on with it", async () => {
+  const path = folder({ "catalog.ts": catalog, "tools.ts": tools })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const keys = await call("keygen", "--out", "eve.key.json", "--subject", "eve")
+  writeFileSync(join(path, "approvers.json"), `[${keys.out}]`)
+  const { kid, publicKey } = JSON.parse(keys.out)
+  const opened = () => readFileSync(join(path, "doors.log"), "utf8")
+  const doors = defineCatalog({
+    name: "doors",
+    version: "1",
+    tools: {
+      unlock: tool({
+        description: "Unlock a door.",
+        effect: "write",
+        params: z.strictObject({ door: z.string() }),
+        authority: { approval: "always" },
+        idempotency: "natural",
+        compensate: "none",
+      }),
+    },
+  })
+  const gate = await createGate({
+    catalog: doors,
+    tools: {
+      unlock: () => {
+        throw new Error("made by whoever approves")
+      },
+    },
+    store: sqlite(join(path, "runs.db")),
+    approvers: [{ kid, publicKey, subject: "eve", tenant: "local", roles: [] }],
+    principal: { tenant: "local", subject: "ada" },
+    session: "s",
+    task: "t",
+  })
+  const decide = async (callId: string, how: string) => {
+    expect((await gate.turn([{ callId, tool: "unlock", args: { door: callId } }]))[0]?.kind).toBe("waiting")
+    const waiting = JSON.parse((await call("approvals", "--store", "runs.db", "--format", "json")).out).approvals[0]
+    const said = await call(how, gate.runId, waiting.request.stepId, "--store", "runs.db", "--key", "eve.key.json")
+    const [verdict] = await gate.turn([{ callId, tool: "unlock", args: { door: callId } }])
+    return { said, verdict: verdict?.kind }
+  }
+  const approved = await decide("front", "approve")
+  expect(approved.said.err).toBe("")
+  expect([approved.said.code, approved.verdict, opened()]).toEqual([0, "accepted", "front\n"])
+  const denied = await decide("back", "deny")
+  expect([denied.said.code, denied.verdict, opened()]).toEqual([0, "failed", "front\n"])
+  await gate.close()
 }, 120_000)

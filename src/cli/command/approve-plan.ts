@@ -9,7 +9,7 @@ import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-fil
 import { readValue } from "../read-value.ts"
 import { complain, exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 import { signWith } from "./decide.ts"
-import { rolesIn } from "./run.ts"
+import { principalIn } from "./run.ts"
 
 export interface ApprovePlanOptions extends PlanOptions {
   readonly plan: string
@@ -33,11 +33,12 @@ export async function approvePlan({
   format,
   ...options
 }: ApprovePlanOptions): Promise<number> {
-  const { run: runId, tenant, subject } = options
+  const { run: runId } = options
   if (runId === undefined || key === undefined)
     throw new UsageError("a plan is approved for one run: give --run, the id that it will have, and --key to sign with")
   if (file === "-" && options.inputs === "-") throw new UsageError("standard input can be read once only")
-  const opened = await openPlan(file, options)
+  const principal = principalIn(options)
+  const opened = await openPlan(file, { ...options, principal })
   const { compiled, catalog } = opened
   if (!compiled.ok) {
     if (format === "json") printJson({ plan: viewVerdict(file, compiled) })
@@ -47,7 +48,6 @@ export async function approvePlan({
   const inputs =
     options.inputs === undefined ? undefined : await readValue("the inputs", options.inputs, catalog.bounds)
   if (inputs !== undefined) gather(inputs, marksOf(catalog).inputs, secrets)
-  const principal = { tenant, subject, roles: rolesIn(options.roles) }
   const request = await planRequest(compiled.plan, {
     catalog,
     runId,

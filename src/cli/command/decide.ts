@@ -36,7 +36,7 @@ export async function approveRun(
   const said = await wordOf({ by, reason, key, token }, "approved", runId, before)
   const waitsAt = waitingIn(runId, before)
   return follow(
-    { ...origin, store, format, before, waitsAt },
+    { ...origin, store, format, before, waitsAt, word: true },
     async (runner) => (await runner.approve(runId, stepId, said)).runId,
   )
 }
@@ -54,14 +54,14 @@ export async function denyRun(
   const origin = await tryOriginOf(before, options)
   if (origin !== undefined) {
     return follow(
-      { ...origin, store, format, before, waitsAt, word: true },
+      { ...origin, store, format, before, waitsAt, word: true, deny: true },
       async (runner) => (await runner.deny(runId, stepId, said)).runId,
     )
   }
   const approvers = approversFor(options.approvers, resolve("catalog.ts"))
   const denial = decide(runId, stepId, { decision: "denied", ...said, approvers, onEvent: makeTell(format, before) })
   const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
-  return tellEnd({ runId, entries, store, format, word: true })
+  return tellEnd({ runId, entries, store, format, word: true, deny: true })
 }
 
 type Word = Pick<DecideOptions, "by" | "reason"> & { readonly [How in "key" | "token"]: string | undefined }

@@ -1,6 +1,7 @@
 /** `sequitur run`: compiles a plan and runs it until it ends or waits for a person. */
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
+import type { Principal } from "../../catalog/predicate.ts"
 import { gather, marksOf } from "../../catalog/sensitive.ts"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
@@ -32,7 +33,9 @@ export interface RunCommandOptions extends PlanOptions {
 export async function runPlan(file: string, options: RunCommandOptions): Promise<number> {
   const { store, format } = options
   if (file === "-" && options.inputs === "-") throw new UsageError("standard input can be read once only")
-  const plan = await openPlan(file, options)
+  const principal = principalIn(options)
+  // What they may not do is refused before anything is written.
+  const plan = await openPlan(file, { ...options, principal })
   const { compiled, catalog, catalogPath } = plan
   if (!compiled.ok) {
     tellPlan(file, plan, format)
@@ -48,7 +51,7 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const tokens = approval === undefined ? undefined : await Promise.all(approval.map(readToken))
   return follow({ catalog, toolsPath, approvers, store, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
-      principal: { tenant: options.tenant, subject: options.subject, roles: rolesIn(options.roles) },
+      principal,
       sessionId: options.session,
       // To run a plan again is to mean it again; whoever names the task says that it is still the same one.
       taskId: options.task ?? `task_${randomUUID()}`,
@@ -75,7 +78,14 @@ function tellPlan(file: string, plan: PlanFile, format: Format): void {
   }
 }
 
-export const rolesIn = (roles = ""): readonly string[] =>
+/** Who acts, as `--tenant`, `--subject` and `--roles` say it. */
+export const principalIn = ({
+  tenant,
+  subject,
+  roles,
+}: Pick<RunCommandOptions, "tenant" | "subject" | "roles">): Principal => ({ tenant, subject, roles: rolesIn(roles) })
+
+const rolesIn = (roles = ""): readonly string[] =>
   roles
     .split(",")
     .map((role) => role.trim())

@@ -8,7 +8,7 @@ import { begin, type RunState } from "../../journal/state.ts"
 import { canonical } from "../../text/canonical.ts"
 import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, InputsRefused, TokenRefused } from "../failure.ts"
 import { countEntitled, isFixed, planCover } from "../next/cover.ts"
-import { callsBehind, describeCall } from "../next/next.ts"
+import { callsBehind, describeCall, refusedAmong } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
 import { missingApprovers, type Unproved } from "./bound.ts"
 import { approversIn, type FindApprover, type KeySet } from "./key-set.ts"
@@ -70,6 +70,11 @@ export function requestOf(
   const state = begin(runId, { seq: 0, atMs: 0, event: started })
   if (state instanceof Error) throw state
   const { plan, steps } = ready
+  const refused = refusedAmong(
+    steps.filter((step) => step.kind === "call"),
+    state,
+  )
+  if (refused !== undefined) throw refused
   const worst = Object.fromEntries(plan.blast.map(({ dimension, max }) => [dimension, max]))
   const blast = { ...worst, ...lesser }
   const { tenant, subject, roles, document } = started

@@ -272,18 +272,8 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   const args = workings.argsOf(step, state)
   if (args instanceof Unresolved)
     return fail(state, new RuntimeCheckFailed({ stepId, at: args.at, problem: args.problem }))
-  const refused = mayUse(step.tool, state.started, args)
-  if (refused !== undefined) return fail(state, new NotAllowed({ stepId, tool, problem: sayNotAllowed(refused) }))
-  const unstated = omissionsOf(step.tool, { kind: "literal", at: child(step.step.at, "args"), value: args })[0]
-  if (unstated !== undefined)
-    return fail(
-      state,
-      new RuntimeCheckFailed({
-        stepId,
-        at: unstated.at,
-        problem: `does not say \`${unstated.path.at(-1)}\`, which must be stated`,
-      }),
-    )
+  const refused = refusalOf(step, args, state)
+  if (refused !== undefined) return fail(state, refused)
   const changed = checkFresh(step, state)
   if (changed !== undefined) return fail(state, changed)
   const asked = standing(state, stepId)
@@ -312,6 +302,36 @@ function call(ready: ReadyPlan, step: ReadyCall, state: RunState, pause?: Pause)
   if (first !== stepId && state.open?.nothing.has(first) !== true)
     return fail(state, new EffectRepeated({ stepId, first }))
   return { ...action, effect: newEffect(ready, step, state, identity, args, asked === undefined) }
+}
+
+/** Why a call may not be made with these arguments, whoever agrees to it; without them, whatever they will be. */
+function refusalOf(
+  { step, tool }: ReadyCall,
+  args: JsonObject | undefined,
+  { started }: RunState,
+): NotAllowed | RuntimeCheckFailed | undefined {
+  const stepId = step.id
+  const refused = mayUse(tool, started, args)
+  if (refused !== undefined) return new NotAllowed({ stepId, tool: tool.name, problem: sayNotAllowed(refused) })
+  if (args === undefined) return undefined
+  const unstated = omissionsOf(tool, { kind: "literal", at: child(step.at, "args"), value: args })[0]
+  if (unstated === undefined) return undefined
+  const problem = `does not say \`${unstated.path.at(-1)}\`, which must be stated`
+  return new RuntimeCheckFailed({ stepId, at: unstated.at, problem })
+}
+
+/** Nobody is asked to agree to what is refused once they have: each call is asked about with its arguments, where they are known. */
+export function refusedAmong(
+  calls: readonly ReadyCall[],
+  state: RunState,
+): NotAllowed | RuntimeCheckFailed | undefined {
+  const workings = Workings.of(state)
+  for (const call of calls) {
+    const args = call.last < state.done ? workings.argsOf(call, state) : undefined
+    const refused = refusalOf(call, args instanceof Unresolved ? undefined : args, state)
+    if (refused !== undefined) return refused
+  }
+  return undefined
 }
 
 /** Within the run, calls are compared by what was worked out without the secret; it is in what goes out and is written down. */
@@ -394,7 +414,10 @@ function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): 
   }
   const { asks, ask } = asksFor(ready, transition, state, follows)
   if (asked !== undefined) return { ...enter, asks }
-  const behind = callsBehind(ready, transition).filter(({ tool }) => tool.mutates)
+  const calls = callsBehind(ready, transition)
+  const refused = refusedAmong(calls, state)
+  if (refused !== undefined) return fail(state, refused)
+  const behind = calls.filter(({ tool }) => tool.mutates)
   const cover = planCover(state.started, behind, transition.rule)
   return cover === undefined ? { kind: "request-approval", transition, asks, ask } : { ...enter, asks, cover }
 }

@@ -1,6 +1,6 @@
 /** What a catalog says of people at a guard: how many, as whom, and whether their decision is for the call behind it too. */
-import { arg, type Compiled, compile, defineCatalog, tool } from "sequitur"
-import { type Approver, createRunner, memory, type WaitingApproval } from "sequitur/run"
+import { arg, type Compiled, compile, defineCatalog, predicate, tool } from "sequitur"
+import { type Approver, createRunner, memory, planRequest, type WaitingApproval } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { explainApproval } from "../../../src/explain/approval.ts"
@@ -272,5 +272,40 @@ describe("one decision for the guard and the call behind it", () => {
       { kind: "always", stepId: "again" },
     ])
     expect(explainPlan(viewPlan(compiled.plan, both), plain)).toContain("for the call of `close` too")
+  })
+})
+
+describe("what the principal may not do behind a guard", () => {
+  const small = predicate("small", "1", ({ cents }: { readonly cents: number }) => cents <= 1_000)
+
+  test("is refused before anybody is asked, where the arguments are known by then", async () => {
+    const { made, runner, run } = world(catalogOf({}, { when: small } as Terms))
+    const refused = await run(look, open, pay("a", read))
+    expect([refused.status, (refused as { failure?: { code: string } }).failure?.code]).toEqual(["failed", "RUN115"])
+    expect(await runner.approvals.list()).toEqual([])
+    expect(made).toEqual([])
+    expect((await runner.entries(refused.runId)).map(({ event }) => event.kind)).not.toContain("approval-requested")
+    await runner.close()
+  })
+
+  test("by who they are, also where the arguments are not known yet; what is not known cannot be refused", async () => {
+    const readLater = [open, look, pay("a", read)]
+    const others = world(catalogOf({}, { roles: ["treasurer"] } as Terms))
+    const refused = await others.run(...readLater)
+    expect((refused as { failure?: { code: string } }).failure?.code).toBe("RUN115")
+    await others.runner.close()
+    const { runner, run } = world(catalogOf({}, { when: small } as Terms))
+    expect((await run(...readLater)).status).toBe("awaiting_approval")
+    await runner.close()
+  })
+
+  test("nor is it asked about with the whole plan", async () => {
+    const catalog = catalogOf({}, { when: small } as Terms)
+    const request = planRequest(planFor(catalog, open, pay("a", 5_000)), {
+      catalog,
+      runId: "r",
+      principal: { tenant: "acme", subject: "ada" },
+    })
+    expect(await codeOf(request)).toBe("RUN115")
   })
 })
