@@ -92,7 +92,10 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
   const deny = (...how: readonly string[]) =>
     call("deny", runId, "in", "--store", "runs.db", "--key", "eve.key.json", ...how)
   const without = await deny()
-  expect([without.code, without.err]).toEqual([2, expect.stringMatching(/^error RUN201: `approvers`/)])
+  expect([without.code, without.err]).toEqual([
+    2,
+    expect.stringMatching(/^error RUN201: `approvers`.*\nhint: .*approvers\.json.*--approvers/),
+  ])
   writeFileSync(join(path, "broken.json"), "{")
   const broken = await deny("--approvers", "broken.json")
   expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("broken.json cannot be read")])
