@@ -105,7 +105,7 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
 }, 120_000)
 
 test("a run, and the approval of a whole plan, are compiled for whoever acts: what they may not do is refused, and nothing is written", async () => {
-  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"],')
+  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"], approverRoles: ["head", "lead"],')
   const path = folder({ "catalog.ts": clerks, "tools.ts": tools, "plan.json": plan })
   const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
   const [run, approve] = await Promise.all([
@@ -116,6 +116,7 @@ test("a run, and the approval of a whole plan, are compiled for whoever acts: wh
   expect([approve.code, approve.out]).toEqual([1, expect.stringContaining("error SEQ502")])
   expect(existsSync(join(path, "runs.db"))).toBe(false)
   expect((await call("run", "plan.json", "--store", "runs.db", "--roles", "guest,clerk")).code).toBe(3)
+  expect((await call("approvals", "--store", "runs.db")).out).toContain("\n  for somebody with the role head or lead\n")
 }, 120_000)
 
 test("a decision about a call of a gate that holds its run is a success: the gate goes on with it", async () => {
