@@ -54,6 +54,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
   const command = (name: string, ...args: readonly string[]): string => `\`${typed(name, args, store)}\``
   switch (code) {
     case "RUN201":
+      if (fields.field === "`approvers`")
+        return "Put what `sequitur keygen` printed into approvers.json beside the catalog, as a JSON list, or name such a file with --approvers."
       return hintOfField(/(\w+)(?:\[\d+\])?`?$/.exec(`${fields.field}`)?.[1] ?? "", hint, inputs)
     case "RUN204":
       return `${command("runs")} lists the runs there are.`
@@ -84,6 +86,8 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
         runId &&
         `${command("log", runId)} shows what becomes of it; where no process holds it, ${command("resume", runId)} goes on.`
       )
+    case "RUN312":
+      return "Sign it with --key (`sequitur keygen` makes one; its public half goes into approvers.json beside the catalog), or hand in --token."
     case "RUN303":
       return runId && `The first decision stands; ${command("log", runId)} shows what came of it.`
     case "RUN302":

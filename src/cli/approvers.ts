@@ -28,5 +28,7 @@ function read(file: string): readonly Approver[] {
     throw new UsageError(`the approvers in ${nameOf(file)} cannot be read: ${reasonOf(error)}`)
   }
   if (Array.isArray(value)) return value
-  throw new UsageError(`${nameOf(file)} must be a list of approvers: \`sequitur keygen\` prints one`)
+  throw new UsageError(
+    `${nameOf(file)} must be a JSON list of approvers, [{…}]: \`sequitur keygen\` prints one of them`,
+  )
 }

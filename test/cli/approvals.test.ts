@@ -92,7 +92,10 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
   const deny = (...how: readonly string[]) =>
     call("deny", runId, "in", "--store", "runs.db", "--key", "eve.key.json", ...how)
   const without = await deny()
-  expect([without.code, without.err]).toEqual([2, expect.stringMatching(/^error RUN201: `approvers`/)])
+  expect([without.code, without.err]).toEqual([
+    2,
+    expect.stringMatching(/^error RUN201: `approvers`.*\nhint: .*approvers\.json.*--approvers/),
+  ])
   writeFileSync(join(path, "broken.json"), "{")
   const broken = await deny("--approvers", "broken.json")
   expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("broken.json cannot be read")])
@@ -102,7 +105,7 @@ test("a denial is signed too; key sets that cannot be read are told before anyth
 }, 120_000)
 
 test("a run, and the approval of a whole plan, are compiled for whoever acts: what they may not do is refused, and nothing is written", async () => {
-  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"],')
+  const clerks = catalog.replace("authority: {", 'authority: { roles: ["clerk"], approverRoles: ["head", "lead"],')
   const path = folder({ "catalog.ts": clerks, "tools.ts": tools, "plan.json": plan })
   const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
   const [run, approve] = await Promise.all([
@@ -113,6 +116,7 @@ test("a run, and the approval of a whole plan, are compiled for whoever acts: wh
   expect([approve.code, approve.out]).toEqual([1, expect.stringContaining("error SEQ502")])
   expect(existsSync(join(path, "runs.db"))).toBe(false)
   expect((await call("run", "plan.json", "--store", "runs.db", "--roles", "guest,clerk")).code).toBe(3)
+  expect((await call("approvals", "--store", "runs.db")).out).toContain("\n  for somebody with the role head or lead\n")
 }, 120_000)
 
 test("a decision about a call of a gate that holds its run is a success: the gate goes on with it", async () => {

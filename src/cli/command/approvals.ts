@@ -43,6 +43,9 @@ function tell(
     `run ${printable(runId)}: asked by ${clip(subject, 40)} of ${clip(tenant, 40)} at ${timeOf(sinceMs)}${until}`,
     ...(goal === undefined ? [] : [`  goal: ${clip(goal, 200)}`]),
     explainApproval(request, lookOf(process.stdout)),
+    ...(request.approverRoles === undefined
+      ? []
+      : [`  for somebody with the role ${request.approverRoles.map((role) => clip(role, 40)).join(" or ")}`]),
     ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
     ...done.map(
       ({ stepId, tool, undone }) =>
