@@ -350,7 +350,8 @@ class Measured {
     if (begun === undefined) return
     const { tool } = begun
     if (begun.effect && !failed) this.#add(metrics.effects, { tool })
-    const error = event.failure === undefined ? {} : { "error.type": event.failure.code }
+    const error: Readonly<Record<string, string>> =
+      event.failure === undefined ? {} : { "error.type": event.failure.code }
     const timed = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool, ...error }
     const seconds = Math.max(0, atMs - begun.atMs) / 1_000
     Metric.withAttributes(metrics.toolTime, timed).updateUnsafe(seconds, this.#context)

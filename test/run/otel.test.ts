@@ -271,7 +271,7 @@ describe("a gate with a collector", () => {
     const shared = await sharedStore()
     const waitingWorld = makeWorld()
     const watch = createMonitor()
-    const waiting = await openShop(waitingWorld, { ...shared, telemetry: otlp({ url }), monitor: watch })
+    const waiting = await openShop(waitingWorld, { store: shared.store, telemetry: otlp({ url }), monitor: watch })
     const ask = async () => (await waiting.call("grant", { right: "r" }, { callId: "g" })).kind
     expect([await ask(), await ask()]).toEqual(["waiting", "waiting"])
     expect(watch.series()).toEqual([])
