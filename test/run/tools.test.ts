@@ -216,7 +216,8 @@ describe("what is handed over wrongly is told in words", () => {
       expect(refused).toMatchObject({ _tag: "HandlerMissing", code: "RUN203" })
       expect(refused.message).toContain(message)
       if ("toolbox" in given) return
-      const runner = createRunner(wrong({ ...given, store: memory() }))
+      const own = Object.entries(given).filter(([key]) => key === "catalog" || key === "tools")
+      const runner = createRunner(wrong({ ...Object.fromEntries(own), store: memory() }))
       await expect(runner.run(refundPlan, scope)).rejects.toThrow(message)
       await runner.close()
     })
