@@ -55,7 +55,7 @@ export function checkFlow<P extends Asked>(
   known?: Known,
 ): P & Flowed {
   const hangs: (Hanging | undefined)[] = []
-  if (!isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
+  if (literals === "trusted" && !isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
   const sources = new Map(plan.steps.flatMap((step) => sourcesOf(step, plan)))
   const results: (Marks | undefined)[] = []
   const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, sources, results })
@@ -91,7 +91,7 @@ const joinSeen = (one: Seen, other: Seen): Seen => ({
 const carriedBy = (marks: Marks | undefined): readonly Carried[] =>
   (["untrusted", "private"] as const).filter((label) => marks?.[label] !== undefined)
 
-/** Most catalogs say nothing of data, and their plans should not pay for it. */
+/** Most catalogs say nothing of data, and their plans should not pay for it. An untrusted literal is data in any of them. */
 const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catalog): boolean =>
   isLabelled(inputLabels) ||
   Object.values(earlier).some(

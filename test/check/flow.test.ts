@@ -373,3 +373,15 @@ test("ten thousand references to one place cost what they are", () => {
   expect(compile(catalog, planOf([book, call("s", "sign", { who: from("input", "/to"), whom: many })])).ok).toBe(true)
   expect(performance.now() - start).toBeLessThan(2_000)
 })
+
+test("untrusted literals are carried by results, also where the catalog of the plan says nothing of data", () => {
+  const quiet = call("s", "shorten", { text: "EVIL" })
+  expect(expectValid(catalog, [quiet], { literals: "untrusted" }).steps[0]?.carries).toEqual(["untrusted"])
+  expect(expectValid(catalog, [quiet]).steps[0]?.carries).toEqual([])
+  const plain = defineCatalog({
+    name: "plain",
+    version: "1",
+    tools: { shorten: tool({ description: "Shorten.", effect: "read", params: z.strictObject({ text }) }) },
+  })
+  expect(expectValid(plain, [quiet], { literals: "untrusted" }).steps[0]?.carries).toEqual(["untrusted"])
+})
