@@ -264,6 +264,12 @@ describe("other processes", () => {
     ["another's", { principal: { tenant: "acme", subject: "bob" } }, "InputsRefused"],
     ["of another task", { task: "t2" }, "InputsRefused"],
     ["of another session", { session: "s2" }, "InputsRefused"],
+    [
+      "of one with other roles",
+      { principal: { tenant: "acme", subject: "ann", roles: ["treasurer"] } },
+      "InputsRefused",
+    ],
+    ["of other literals", { literals: "untrusted" as const }, "InputsRefused"],
     ["of another tenant", { principal: { tenant: "evil", subject: "ann" } }, "RunExists"],
   ])("a run that is %s is refused", async (_, more, tag) => {
     const { store } = await sharedStore()

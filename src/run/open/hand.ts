@@ -7,8 +7,9 @@ import { LeaseLost } from "../../journal/failure.ts"
 import type { JournalService } from "../../journal/journal.ts"
 import { begin, type RunState, replay } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
+import { canonical } from "../../text/canonical.ts"
 import { admitRun, type RunOptions, refuseCount } from "../admit.ts"
-import { holdToPlan } from "../adopted.ts"
+import { holdToPlan, proveWords } from "../adopted.ts"
 import { Book } from "../drive/book.ts"
 import { drive } from "../drive/drive.ts"
 import { InputsRefused, type RunFailure, StalePlan } from "../failure.ts"
@@ -152,7 +153,10 @@ export class Hand {
     if (takeOver && (yield* journal.look(this.runId))?.adopted === true) {
       const footing = this.#footingFor(state)
       if (footing instanceof Error && !(footing instanceof StalePlan)) return yield* footing
-      const refused = holdToPlan(footing, this.runId, state.started, yield* journal.read(this.runId))
+      const entries = yield* journal.read(this.runId)
+      const refused =
+        holdToPlan(footing, this.runId, state.started, entries) ??
+        (yield* Effect.promise(() => proveWords(footing, this.runId, entries, driving.approvers)))
       if (refused !== undefined) return yield* refused
     }
     const taken = yield* journal.takeUp(this.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
@@ -224,7 +228,7 @@ export class Hand {
     if (entries.length > 0) {
       const found = replay(runId, entries)
       if (found instanceof Error) return yield* found
-      const refused = refuseOther(found.started, started)
+      const refused = refuseOther(found.started, started, options.literals)
       if (refused !== undefined) return yield* refused
       const known = secretFor(driving.keySecret, runId, found.started)
       if (known instanceof Error) return yield* known
@@ -285,11 +289,15 @@ function openedAs({ catalog }: Toolbox, options: OpenOptions, salt: string): Run
 }
 
 /** A run is gone on with by whom it was begun for. */
-function refuseOther(found: RunStarted, wanted: RunStarted): InputsRefused | undefined {
+function refuseOther(found: RunStarted, wanted: RunStarted, literals: Literals | undefined): InputsRefused | undefined {
   const refuse = (field: string, problem: string): InputsRefused =>
     new InputsRefused({ field, problem, expected: "Give that of the open run, or another `runId`." })
   if (found.open === undefined) return refuse("`runId`", "is that of a run of a whole plan")
   for (const field of ["subject", "sessionId", "taskId"] as const)
     if (found[field] !== wanted[field]) return refuse(`\`${field}\``, "is not that of the run")
+  if (canonical([...found.roles].sort()) !== canonical([...wanted.roles].sort()))
+    return refuse("`roles`", "are not those that the run began with")
+  if (literals !== undefined && literals !== (found.open.literals ?? "trusted"))
+    return refuse("`literals`", "is not what the run began with")
   return undefined
 }
