@@ -74,11 +74,14 @@ export class Outbox {
 
   /** Waits for the attempts under way, `graceMs` at most. What is not delivered by then, another process delivers. */
   async close(graceMs: number): Promise<void> {
-    const late = new Promise<void>((done) => setTimeout(done, graceMs).unref())
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    // It keeps the process alive: whoever waits for this has nothing else that would.
+    const grace = setTimeout(resolve, graceMs)
     await Promise.race([this.#scanned, late])
     this.#closed = true
     clearTimeout(this.#timer)
     await Promise.race([Promise.allSettled(this.#underWay.values()), late])
+    clearTimeout(grace)
   }
 
   #scan(): void {

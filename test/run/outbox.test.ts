@@ -203,6 +203,25 @@ describe("a process that ends in between", () => {
     await after.close()
   })
 
+  test("a runner closes within its grace, whoever never answers, in a process that has nothing else to do", () => {
+    const script = `
+      import { compile, defineCatalog, tool } from "sequitur"
+      import { createRunner, memory } from "sequitur/run"
+      import { z } from "zod"
+      const pay = tool({ description: "Pay.", effect: "write", params: z.strictObject({}),
+        authority: { approval: "always" }, idempotency: "natural", compensate: "none" })
+      const catalog = defineCatalog({ name: "c", version: "1", tools: { pay } })
+      const { plan } = compile(catalog, '{"version":1,"steps":[{"id":"p","tool":"pay","args":{}}]}')
+      const onRequested = () => new Promise(() => {})
+      const runner = createRunner({ catalog, store: memory(), approvers: [], tools: { pay: () => null }, onRequested })
+      await runner.run(plan, { principal: { tenant: "t", subject: "a" }, sessionId: "s", taskId: "t" })
+      await runner.close({ graceMs: 50 })
+      console.log("closed")`
+    const flags = ["--conditions=@sequitur/source", "--input-type=module", "--eval", script]
+    const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8" })
+    expect([status, stdout]).toEqual([0, "closed\n"])
+  })
+
   test("a worker that works until nothing is due tells what waits", async () => {
     const store = path()
     const before = createRunner({ catalog, tools, store: sqlite(store) })
