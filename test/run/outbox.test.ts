@@ -203,6 +203,18 @@ describe("a process that ends in between", () => {
     await after.close()
   })
 
+  test("whoever lists what waits, or has the report, is shown no more", async () => {
+    const runner = createRunner({ catalog, tools, store: memory() })
+    const report = await runner.run(plan, options("r"))
+    const [listed] = await runner.approvals.list()
+    const got = await runner.approvals.get("r/pay")
+    expect([report, listed, got].map((shown) => holds(JSON.stringify(shown), apiKey))).toEqual([false, false, false])
+    expect(report).toMatchObject({ awaiting: { follows: [{ args: { key: "[redacted]", cents: 5 } }] } })
+    expect(got).toMatchObject({ request: listed?.request, bound: { inputs: listed?.request.inputs } })
+    expect((await runner.approve("r", "pay", { by: "eve" })).status).toBe("succeeded")
+    await runner.close()
+  })
+
   test("a runner closes within its grace, whoever never answers, in a process that has nothing else to do", () => {
     const script = `
       import { compile, defineCatalog, tool } from "sequitur"
