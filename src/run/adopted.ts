@@ -9,7 +9,7 @@ import { begin, fold, type RunState } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import { missingApprovers, proveAgain, type Unproved } from "./approval/bound.ts"
 import { approversIn, type KeySet } from "./approval/key-set.ts"
-import { provePlan } from "./approval/plan.ts"
+import { proveEach } from "./approval/plan.ts"
 import { ruleMs } from "./call/rule.ts"
 import type { Footing } from "./drive/drive.ts"
 import { InputsRefused, StalePlan } from "./failure.ts"
@@ -57,7 +57,7 @@ export async function proveWords(
     if (next instanceof Error) return undefined
     if (state === undefined && next.started.approved !== undefined) {
       if (keySet === undefined) return new InputsRefused(missingApprovers)
-      const refused = await provePlan(next, "*", {}, approversIn(keySet), entry.atMs)
+      const refused = await proveEach(next, approversIn(keySet), entry.atMs)
       if (refused !== undefined) return refused
     }
     state = next

@@ -6,9 +6,8 @@ import * as Effect from "effect/Effect"
 import { standing } from "../journal/asked.ts"
 import { JournalConflict } from "../journal/failure.ts"
 import { Journal } from "../journal/journal.ts"
-import { RunSecrets } from "../journal/secrets.ts"
 import type { RunState } from "../journal/state.ts"
-import { type WaitingApproval, waitingIn } from "./approval/waiting.ts"
+import { shownIn, type WaitingApproval, waitingIn } from "./approval/waiting.ts"
 import { conflictsMax } from "./drive/book.ts"
 import type { OnEvent, RunEntry } from "./listener.ts"
 import { put } from "./put.ts"
@@ -74,11 +73,14 @@ export class Outbox {
 
   /** Waits for the attempts under way, `graceMs` at most. What is not delivered by then, another process delivers. */
   async close(graceMs: number): Promise<void> {
-    const late = new Promise<void>((done) => setTimeout(done, graceMs).unref())
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    // It keeps the process alive: whoever waits for this has nothing else that would.
+    const grace = setTimeout(resolve, graceMs)
     await Promise.race([this.#scanned, late])
     this.#closed = true
     clearTimeout(this.#timer)
     await Promise.race([Promise.allSettled(this.#underWay.values()), late])
+    clearTimeout(grace)
   }
 
   #scan(): void {
@@ -134,7 +136,7 @@ export class Outbox {
     const { requestId } = waiting.request
     if (!this.#told.has(requestId)) {
       await within(attemptMs, async (signal) => {
-        const answer = this.#options.onRequested(shown(waiting, state), { signal })
+        const answer = this.#options.onRequested(shownIn(waiting, state), { signal })
         return Effect.isEffect(answer) ? this.#run(answer as Effect.Effect<unknown, unknown>) : answer
       })
       this.#told.add(requestId)
@@ -151,13 +153,6 @@ function untold(state: RunState): WaitingApproval | undefined {
   const waiting = waitingIn(state)
   if (waiting === undefined || standing(state, waiting.request.stepId)?.delivered === true) return undefined
   return waiting
-}
-
-/** It goes out to wherever people talk. */
-function shown(waiting: WaitingApproval, state: RunState): WaitingApproval {
-  const secrets = RunSecrets.in(state)
-  const { goal, request } = waiting
-  return { ...waiting, goal: goal && secrets.scrub(goal), request: secrets.redactEvent(request) }
 }
 
 /** Nothing is written of a request that was decided meanwhile. */

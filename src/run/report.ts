@@ -5,6 +5,7 @@ import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
 import { awaitedBy } from "../journal/asked.ts"
 import type { ApprovalRequested, Failure } from "../journal/entry.ts"
+import { RunSecrets } from "../journal/secrets.ts"
 import type { RunState } from "../journal/state.ts"
 
 /** Of plans made in code by step id; of plan text nobody knows what it holds: ask `of`. */
@@ -88,7 +89,7 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
     status,
     // Copies: what is done to a report does not reach the journal. Those of results are made when they are asked for.
     ...(failure === undefined ? {} : { failure: structuredClone(failure) }),
-    ...(awaiting === undefined ? {} : { awaiting: structuredClone(awaiting) }),
+    ...(awaiting === undefined ? {} : { awaiting: structuredClone(RunSecrets.in(state).redactEvent(awaiting)) }),
     contradictions: state.observations.flatMap(({ seq, event: { stepId, attempt }, contradicts }) =>
       contradicts ? [{ stepId, attempt, seq }] : [],
     ),

@@ -350,6 +350,59 @@ test.each(Object.entries(echoes))(
   20_000,
 )
 
+describe("what another call of the run was trusted with is hidden too:", () => {
+  const first = `${apiKey} look 1`
+  let count = 0
+  const others = {
+    "by the next attempt": [
+      {
+        look: () => {
+          throw new Error(count++ === 0 ? "flaky" : `replaced: ${first}`)
+        },
+      },
+      [look],
+    ],
+    "by the next step": [{ look: () => (count++ === 0 ? {} : { told: everyWay(first).join("\n") }) }, [look, again]],
+    "by an effect that asks after itself": [
+      {
+        pay: {
+          call: () => {
+            throw new Error("lost")
+          },
+          reconcile: () => reconciled.applied({ id: first }),
+        },
+      },
+      [look, pay],
+    ],
+    "by a late answer, of what was given since": [
+      {
+        look: () =>
+          count++ === 0 ? new Promise((done) => setTimeout(done, 350, { told: first })) : { told: `${apiKey} look 2` },
+      },
+      [look],
+    ],
+  } as const
+
+  test.each(Object.entries(others))("%s", async (name, [instead, steps]) => {
+    count = 0
+    const { tools } = bank(instead as unknown as Partial<Tools>)
+    const told: string[] = []
+    const runner = createRunner({
+      catalog,
+      tools,
+      store: memory(),
+      credentials: vault().credentials,
+      onEvent: (entry) => void told.push(JSON.stringify(entry)),
+    })
+    const ran = runner.run(planOf(...steps), { ...scope, runId: name.replaceAll(/\W/g, "-"), inputs: undefined })
+    const { steps: found, failure } = (await ran) as { readonly steps: unknown; readonly failure?: unknown }
+    await runner.close()
+    const everything = JSON.stringify([told, found, failure])
+    expect(everything).toContain("[redacted]")
+    expect(holds(everything, apiKey)).toBe(false)
+  })
+})
+
 test("their type is named once, and every handler knows it", () => {
   const at = folder()
   mkdirSync(join(at, "node_modules"))

@@ -203,6 +203,37 @@ describe("a process that ends in between", () => {
     await after.close()
   })
 
+  test("whoever lists what waits, or has the report, is shown no more", async () => {
+    const runner = createRunner({ catalog, tools, store: memory() })
+    const report = await runner.run(plan, options("r"))
+    const [listed] = await runner.approvals.list()
+    const got = await runner.approvals.get("r/pay")
+    expect([report, listed, got].map((shown) => holds(JSON.stringify(shown), apiKey))).toEqual([false, false, false])
+    expect(report).toMatchObject({ awaiting: { follows: [{ args: { key: "[redacted]", cents: 5 } }] } })
+    expect(got).toMatchObject({ request: listed?.request, bound: { inputs: listed?.request.inputs } })
+    expect((await runner.approve("r", "pay", { by: "eve" })).status).toBe("succeeded")
+    await runner.close()
+  })
+
+  test("a runner closes within its grace, whoever never answers, in a process that has nothing else to do", () => {
+    const script = `
+      import { compile, defineCatalog, tool } from "sequitur"
+      import { createRunner, memory } from "sequitur/run"
+      import { z } from "zod"
+      const pay = tool({ description: "Pay.", effect: "write", params: z.strictObject({}),
+        authority: { approval: "always" }, idempotency: "natural", compensate: "none" })
+      const catalog = defineCatalog({ name: "c", version: "1", tools: { pay } })
+      const { plan } = compile(catalog, '{"version":1,"steps":[{"id":"p","tool":"pay","args":{}}]}')
+      const onRequested = () => new Promise(() => {})
+      const runner = createRunner({ catalog, store: memory(), approvers: [], tools: { pay: () => null }, onRequested })
+      await runner.run(plan, { principal: { tenant: "t", subject: "a" }, sessionId: "s", taskId: "t" })
+      await runner.close({ graceMs: 50 })
+      console.log("closed")`
+    const flags = ["--conditions=@sequitur/source", "--input-type=module", "--eval", script]
+    const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8" })
+    expect([status, stdout]).toEqual([0, "closed\n"])
+  })
+
   test("a worker that works until nothing is due tells what waits", async () => {
     const store = path()
     const before = createRunner({ catalog, tools, store: sqlite(store) })

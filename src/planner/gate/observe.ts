@@ -62,7 +62,7 @@ export function* callAsEver(
   const declared = catalog.tools.get(tool)
   const facts = factsOf(state, call, declared, keySecret)
   const credentials = provider && declared && (yield* entrust(provider, declared, facts, catalog))
-  const mask = maskFor("result", credentials)
+  const mask = maskFor(state.runId, "result", credentials)
   const asked = Effect.tryPromise({
     try: async () => {
       const answer = handler(structuredClone(given), { ...facts, signal: new AbortController().signal, credentials })

@@ -29,7 +29,7 @@ import { type Driving, goOn, keyedFooting, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
 import { boundOf, entitle, missingApprovers } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
-import { peek, verify } from "./token.ts"
+import { peek, verify, verifySigned } from "./token.ts"
 
 /** A decision by name: it counts only where the catalog says `approvals: "unsigned"`. */
 export interface PlainDecision {
@@ -122,21 +122,29 @@ export const write = (
     )
   })
 
-/** Writes down what a token says of the request that it names; where it says nothing that could be, so says the refusal. */
-export const answerWith = (
+/**
+ * Writes down what a token says of the request that it names; where it says nothing that could be, so says the refusal. Nothing is
+ * looked up for whoever has not signed it, and nothing of another tenant's than the approver's: it would tell which runs there are.
+ */
+export const answerWith = Effect.fnUntraced(function* (
   token: string,
   given: Pick<SignedDecision, "tenant"> & Driving,
   toolbox: Toolbox | undefined,
-): Effect.Effect<RunState, RunFailure, Journal> =>
-  Effect.suspend(() => {
-    const claims = peek(token)
-    if (claims === undefined) {
-      const problem = "does not say what an approval says"
-      return Effect.fail(new TokenRefused({ runId: "unknown", stepId: "unknown", problem }))
-    }
-    const { run, request, decision } = claims
-    return write(run, request, { ...given, token, decision }, toolbox)
-  })
+): Effect.fn.Return<RunState, RunFailure, Journal> {
+  const claimed = peek(token)
+  if (claimed === undefined) {
+    const problem = "does not say what an approval says"
+    return yield* new TokenRefused({ runId: "unknown", stepId: "unknown", problem })
+  }
+  const { approvers } = given
+  if (approvers === undefined) return yield* new InputsRefused(missingApprovers)
+  const { run, step: stepId, request, decision } = claimed
+  const nowMs = (yield* Clock).currentTimeMillisUnsafe()
+  const signed = yield* Effect.promise(() => verifySigned(token, { runId: run, stepId }, approversIn(approvers), nowMs))
+  if (signed instanceof Error) return yield* signed
+  const { tenant = signed.approver.tenant } = given
+  return yield* write(run, request, { ...given, tenant, token, decision }, toolbox)
+})
 
 function admitDecision(wanted: unknown, decision: Decision): InputsRefused | undefined {
   const { by, reason = "", token } = decision

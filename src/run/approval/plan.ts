@@ -11,7 +11,7 @@ import { countEntitled, isFixed, planCover } from "../next/cover.ts"
 import { callsBehind, describeCall, refusedAmong } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
 import { missingApprovers, type Unproved } from "./bound.ts"
-import { approversIn, type FindApprover, type KeySet } from "./key-set.ts"
+import { type Approver, approversIn, type FindApprover, type KeySet } from "./key-set.ts"
 import { type Bound, peek, verify } from "./token.ts"
 
 /** In the place of a request and of a step: no step has such a name. */
@@ -141,9 +141,11 @@ export async function admitApproval(
 
 const tokensMax = 16
 
+type Begun = Pick<RunState, "runId" | "started">
+
 /** Why what was signed does not do now for those who must have agreed; undefined where it does. */
 export async function provePlan(
-  { runId, started }: Pick<RunState, "runId" | "started">,
+  { runId, started }: Begun,
   stepId: string,
   approvers: Approvers,
   find: FindApprover,
@@ -151,16 +153,13 @@ export async function provePlan(
 ): Promise<Unproved | undefined> {
   const { approved } = started
   if (approved === undefined) return new ApprovalMismatch({ runId, stepId, field: "request" })
-  const bound = planBound(runId, started, approved.blast)
   const people: { readonly by: string; readonly roles: readonly string[] }[] = []
   let why: Unproved | undefined
-  for (const { by, token } of approved.people) {
-    const found = await verify(token, bound, find, nowMs)
+  for (const person of approved.people) {
+    const found = await provePerson({ runId, started }, stepId, approved.blast, person, find, nowMs)
     if (found instanceof ApproversUnavailable) return found
     if (found instanceof Error) why = found
-    else if (found.approver.subject !== by || found.claims.decision !== "approved")
-      why = new ApprovalMismatch({ runId, stepId, field: "decision" })
-    else if (found.approver.tenant === started.tenant) people.push({ by, roles: found.approver.roles })
+    else people.push({ by: person.by, roles: found.roles })
   }
   if (countEntitled(people, approvers, started) >= (approvers.approvers ?? 1)) return undefined
   const by = approved.people.map((one) => one.by).join(", ")
@@ -168,4 +167,47 @@ export async function provePlan(
     why ??
     new ApproverNotEntitled({ runId, stepId, by, problem: "they do not have the roles that it takes, or are too few" })
   )
+}
+
+/**
+ * Why not each of those who are said to have agreed has, with the roles that are said of them; undefined where each has. What was done
+ * by their word in another store was done by all of it: how many they were, and who.
+ */
+export async function proveEach(
+  { runId, started }: Begun,
+  find: FindApprover,
+  nowMs: number,
+): Promise<Unproved | undefined> {
+  const { approved } = started
+  if (approved === undefined) return undefined
+  const { step: stepId } = ofPlan
+  for (const person of approved.people) {
+    const found = await provePerson({ runId, started }, stepId, approved.blast, person, find, nowMs)
+    if (found instanceof Error) return found
+    if (!person.roles.every((role) => found.roles.includes(role)))
+      return new ApproverNotEntitled({
+        runId,
+        stepId,
+        by: person.by,
+        problem: "they do not have the roles said of them",
+      })
+  }
+  return undefined
+}
+
+async function provePerson(
+  { runId, started }: Begun,
+  stepId: string,
+  blast: PlanApproval["blast"],
+  { by, token }: PlanApproval["people"][number],
+  find: FindApprover,
+  nowMs: number,
+): Promise<Approver | Unproved> {
+  const found = await verify(token, planBound(runId, started, blast), find, nowMs)
+  if (found instanceof Error) return found
+  const { approver, claims } = found
+  if (approver.subject !== by || claims.decision !== "approved")
+    return new ApprovalMismatch({ runId, stepId, field: "decision" })
+  if (approver.tenant === started.tenant) return approver
+  return new ApproverNotEntitled({ runId, stepId, by, problem: "they belong to another tenant" })
 }

@@ -99,7 +99,27 @@ export async function verify(
   nowMs: number,
 ): Promise<Verified | TokenFailure> {
   const { run: runId, step: stepId } = bound
-  const refuse = (problem: string): TokenRefused => new TokenRefused({ runId, stepId, problem })
+  const signed = await verifySigned(token, { runId, stepId }, find, nowMs)
+  if (signed instanceof Error) return signed
+  const { claims } = signed
+  for (const field of Object.keys(BoundShape) as readonly (keyof Bound)[])
+    if (claims[field] !== bound[field]) return new ApprovalMismatch({ runId, stepId, field })
+  if (canonical(claims.blast ?? null) !== canonical(bound.blast ?? null))
+    return new ApprovalMismatch({ runId, stepId, field: "blast" })
+  const at = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+  if (nowMs < claims.nbf * 1_000) return new ApprovalEarly({ runId, stepId, at: at(claims.nbf) })
+  if (nowMs >= claims.exp * 1_000) return new ApprovalExpired({ runId, stepId, at: at(claims.exp) })
+  return signed
+}
+
+/** What the token says, if somebody has signed it whom the host knows now, whatever it is about. */
+export async function verifySigned(
+  token: unknown,
+  about: { readonly runId: string; readonly stepId: string },
+  find: FindApprover,
+  nowMs: number,
+): Promise<Verified | ApproversUnavailable | TokenRefused | ApproverUnknown> {
+  const refuse = (problem: string): TokenRefused => new TokenRefused({ ...about, problem })
   const header = readHeader(token)
   if (typeof header === "string") return refuse(header)
   const { kid } = header
@@ -108,22 +128,14 @@ export async function verify(
     throw error
   })
   if (approver instanceof ApproversUnavailable) return approver
-  if (approver === undefined) return new ApproverUnknown({ runId, stepId, kid, problem: "is not in the key set" })
+  if (approver === undefined) return new ApproverUnknown({ ...about, kid, problem: "is not in the key set" })
   const { notBeforeMs = 0, revokedAtMs = Number.POSITIVE_INFINITY } = approver
-  if (nowMs >= revokedAtMs) return new ApproverUnknown({ runId, stepId, kid, problem: "is revoked" })
-  if (nowMs < notBeforeMs) return new ApproverUnknown({ runId, stepId, kid, problem: "is not in use yet" })
+  if (nowMs >= revokedAtMs) return new ApproverUnknown({ ...about, kid, problem: "is revoked" })
+  if (nowMs < notBeforeMs) return new ApproverUnknown({ ...about, kid, problem: "is not in use yet" })
   const payload = await payloadOf(token as string, approver)
   if (payload === undefined) return refuse(`is not signed by the key \`${kid}\``)
   const claims = readPart(payload, ClaimsShape)
-  if (claims === undefined) return refuse("does not say what an approval says")
-  for (const field of Object.keys(BoundShape) as readonly (keyof Bound)[])
-    if (claims[field] !== bound[field]) return new ApprovalMismatch({ runId, stepId, field })
-  if (canonical(claims.blast ?? null) !== canonical(bound.blast ?? null))
-    return new ApprovalMismatch({ runId, stepId, field: "blast" })
-  const at = (seconds: number): string => new Date(seconds * 1_000).toISOString()
-  if (nowMs < claims.nbf * 1_000) return new ApprovalEarly({ runId, stepId, at: at(claims.nbf) })
-  if (nowMs >= claims.exp * 1_000) return new ApprovalExpired({ runId, stepId, at: at(claims.exp) })
-  return { claims, kid, approver }
+  return claims === undefined ? refuse("does not say what an approval says") : { claims, kid, approver }
 }
 
 /** What a token says it is about, before anything of it is believed: where to look. */

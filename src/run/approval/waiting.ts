@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { awaitedBy } from "../../journal/asked.ts"
 import type { ApprovalRequested } from "../../journal/entry.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { ApprovalNotFound, type RunFailure } from "../failure.ts"
 import type { RunReport } from "../report.ts"
@@ -64,19 +65,30 @@ export function waitingIn(state: RunState): WaitingApproval | undefined {
   }
 }
 
+/** Without the secrets of its run: it goes out to wherever people talk. What a decision is bound to stays as it is. */
+export function shownIn(waiting: WaitingApproval, state: RunState): WaitingApproval {
+  const secrets = RunSecrets.in(state)
+  const { goal, request } = waiting
+  return { ...waiting, goal: goal && secrets.scrub(goal), request: secrets.redactEvent(request) }
+}
+
 export const listWaiting = (
   journal: JournalService,
   tenant: string | undefined,
 ): Effect.Effect<readonly WaitingApproval[], RunFailure> =>
+  Effect.map(allWaiting(journal, tenant), (all) => all.map(({ waiting, state }) => shownIn(waiting, state)))
+
+const allWaiting = (journal: JournalService, tenant: string | undefined) =>
   Effect.gen(function* () {
     const runs = yield* journal.list({ tenant })
-    const found: WaitingApproval[] = []
+    const found: { readonly waiting: WaitingApproval; readonly state: RunState }[] = []
     for (const { runId, status } of runs) {
       if (status !== "awaiting_approval") continue
-      const waiting = waitingIn(yield* readState(journal, runId, tenant))
-      if (waiting !== undefined) found.push(waiting)
+      const state = yield* readState(journal, runId, tenant)
+      const waiting = waitingIn(state)
+      if (waiting !== undefined) found.push({ waiting, state })
     }
-    return found.sort((one, other) => one.sinceMs - other.sinceMs)
+    return found.sort((one, other) => one.waiting.sinceMs - other.waiting.sinceMs)
   })
 
 export const findWaiting = (
@@ -84,10 +96,11 @@ export const findWaiting = (
   tenant: string | undefined,
 ): Effect.Effect<WaitingApproval, RunFailure, Journal> =>
   Journal.use((journal) =>
-    Effect.flatMap(listWaiting(journal, tenant), (all) => {
+    Effect.flatMap(allWaiting(journal, tenant), (all) => {
       const found = all.find(
-        ({ runId, request }) => request.requestId === wanted || `${runId}/${request.stepId}` === wanted,
+        ({ waiting: { runId, request } }) => request.requestId === wanted || `${runId}/${request.stepId}` === wanted,
       )
-      return found === undefined ? Effect.fail(new ApprovalNotFound({ runId: "any", wanted })) : Effect.succeed(found)
+      if (found === undefined) return Effect.fail(new ApprovalNotFound({ runId: "any", wanted }))
+      return Effect.succeed(shownIn(found.waiting, found.state))
     }),
   )

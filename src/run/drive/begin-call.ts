@@ -34,6 +34,9 @@ export function* beginCall(desk: Desk, action: CallAction): Effect.fn.Return<Act
   if (refused !== undefined) return refused
   const trusted = yield* trust(desk, { stepId, tool, attempt, args, undoes, idempotencyKey: effect?.keyAt(0) })
   if (trusted === "look-again") return trusted
+  // So is how long that took: what was fresh before may not be now.
+  const aged = yield* reread(desk, action)
+  if (aged !== undefined) return aged
   if (undoes === undefined) {
     // All that was asked meanwhile took a while, perhaps.
     const late = checkDeadline(desk, stepId, action.notAfterMs)

@@ -20,10 +20,13 @@ export function* reread(
 ): Effect.fn.Return<Reread | "look-again" | undefined, RunFailure> {
   const { book, clock, worker, pulse, ready } = desk
   if (basis === undefined) return undefined
-  const nowMs = clock.currentTimeMillisUnsafe()
+  const clockMs = clock.currentTimeMillisUnsafe()
+  // Of a clock that was set back behind the read, nobody knows how old it is.
+  const isOld = (sinceMs: number): boolean =>
+    clockMs < sinceMs || Math.max(clockMs, book.state.updatedAtMs) - sinceMs > basis.maxAgeMs
   const call = `${callAttempt} ${before}`
   const fresh = desk.fresh.call === call ? desk.fresh.reads : new Set<string>()
-  const old = basis.reads.find(({ stepId, sinceMs }) => nowMs - sinceMs > basis.maxAgeMs && !fresh.has(stepId))
+  const old = basis.reads.find(({ stepId, sinceMs }) => isOld(sinceMs) && !fresh.has(stepId))
   const tool = old && ready?.catalog.tools.get(old.tool)
   if (old === undefined || tool === undefined) return undefined
   const missing = checkHandler(worker, tool)

@@ -6,6 +6,7 @@ import {
   createRunner,
   type Entry,
   type Event,
+  generateKeys,
   Journal,
   planRequest,
   type RunnerOptions,
@@ -268,6 +269,24 @@ describe("what people are said to have agreed to", () => {
       const { takeOver, outside, runner } = await adopted(forged, known)
       expect(await codeOf(takeOver())).toBe(code)
       expect(outside.made).toEqual([])
+      await runner.close()
+    }
+  })
+
+  test("of a whole plan, by each of several: who was not there makes nobody two", async () => {
+    const bound = await planRequest(opened, { catalog, runId: "run", principal: scope.principal })
+    const entries = await elsewhere(opened, [], { approval: [await say(bound), await say(bound, "bob")] })
+    const { kid, publicKey } = generateKeys()
+    const cases: readonly (readonly [readonly Approver[], string])[] = [
+      [everybody(), "taken"],
+      [[approver("eve"), approver("bob", { kid, publicKey })], "RUN307"],
+      [[approver("eve"), approver("bob", { tenant: "other" })], "RUN311"],
+      [[approver("eve"), approver("bob", { roles: [] })], "RUN311"],
+    ]
+    for (const [approvers, code] of cases) {
+      const { takeOver, outside, runner } = await adopted(entries, approvers)
+      expect(await codeOf(takeOver())).toBe(code)
+      expect(outside.made).toEqual(code === "taken" ? ["pay"] : [])
       await runner.close()
     }
   })

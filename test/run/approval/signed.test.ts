@@ -504,6 +504,6 @@ describe("who may", () => {
     const waiting = await waitingIn(world)
     const blind = createRunner({ catalog, store: memory(), tools: {} as never })
     expect(await blind.approvals.list()).toEqual([])
-    await expect(blind.approvals.answer(await say(waiting))).rejects.toMatchObject({ _tag: "RunNotFound" })
+    await expect(blind.approvals.answer(await say(waiting))).rejects.toMatchObject({ _tag: "InputsRefused" })
   })
 })
