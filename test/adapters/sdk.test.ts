@@ -9,7 +9,13 @@ import { createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo } from "node:net"
 import Anthropic from "@anthropic-ai/sdk"
 import { type Content, GoogleGenAI } from "@google/genai"
-import { AIMessage, coerceMessageLikeToMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages"
+import {
+  AIMessage,
+  AIMessageChunk,
+  coerceMessageLikeToMessage,
+  HumanMessage,
+  type ToolMessage,
+} from "@langchain/core/messages"
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling"
 import { generateText, type ModelMessage } from "ai"
 import { MockLanguageModelV3 } from "ai/test"
@@ -311,6 +317,7 @@ test("LangChain: its messages", async () => {
       { type: "invalid_tool_call", id: "call_b", name: "find", args: "{", error: "Malformed args." },
     ],
     additional_kwargs: { signature: "c2ln" },
+    response_metadata: { finish_reason: "tool_calls" },
   })
   const end = await langchain.handle(gate, message)
   const spoken = end.messages.map(coerceMessageLikeToMessage)
@@ -335,4 +342,40 @@ test("LangChain: its messages", async () => {
     text: '{"version":1}',
     usage: { inputTokens: 7, outputTokens: 5 },
   })
+})
+
+const streamed = (args: string, ending: object) =>
+  ["", args]
+    .reduce(
+      (message, args, index) =>
+        message.concat(
+          new AIMessageChunk({
+            content: "",
+            tool_call_chunks: [
+              { type: "tool_call_chunk", index: 0, args, ...(index === 0 ? { id: "c1", name: "find" } : {}) },
+            ],
+          }),
+        ),
+      new AIMessageChunk({ content: "", id: "m" }),
+    )
+    .concat(new AIMessageChunk({ content: "", ...ending }))
+
+test.each([
+  ["Anthropic's stream", { additional_kwargs: { stop_reason: "max_tokens" } }],
+  ["Bedrock's stream", { response_metadata: { messageStop: { stopReason: "max_tokens" } } }],
+  ["nothing but what was completed", {}],
+])("LangChain: of a turn that was cut short nothing is made, by %s", async (_, ending) => {
+  const { gate, made } = desk()
+  const message = streamed('{"name":"Ada"', ending)
+  expect(message.tool_calls?.[0]?.args).toEqual({ name: "Ada" })
+  const end = await langchain.handle(gate, message)
+  expect([end.ending, end.done, made]).toEqual(["cut-short", false, []])
+  expect(end.messages[1]).toMatchObject({ tool_call_id: "c1", content: expect.stringMatching(/^Not made/) })
+})
+
+test("LangChain: a whole stream is made", async () => {
+  const { gate, made } = desk()
+  const whole = streamed('{"name":"Ada"}', { additional_kwargs: { stop_reason: "tool_use" } })
+  expect((await langchain.handle(gate, whole)).ending).toBe("calls")
+  expect(made).toHaveLength(1)
 })

@@ -3,6 +3,7 @@ import { tool as langchainTool } from "@langchain/core/tools"
 import { tool as aiTool, jsonSchema } from "ai"
 import { compile } from "sequitur"
 import { fromTools } from "sequitur/from-tools"
+import { createGate } from "sequitur/gate"
 import { createRunner, memory } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
@@ -141,3 +142,37 @@ test("a tool that tells how far it is: its last word is the result", async () =>
   expect((await runner.run(compiled.plan, who)).of("s", "count")).toEqual({ n: 2 })
   await runner.close()
 })
+
+test.each([
+  ["zod", z.object({ ids: z.array(z.string()).min(1) })],
+  [
+    "JSON Schema with its own check",
+    jsonSchema<{ ids: string[] }>(
+      { type: "object", properties: { ids: { type: "array", items: { type: "string" } } }, required: ["ids"] },
+      {
+        validate: (value) => {
+          const read = z.object({ ids: z.array(z.string()).min(1) }).safeParse(value)
+          return read.success ? { success: true, value: read.data } : { success: false, error: read.error }
+        },
+      },
+    ),
+  ],
+])(
+  "while observing, `execute` gets what the AI SDK would have given it, and nothing else (%s)",
+  async (_, inputSchema) => {
+    const ran: unknown[] = []
+    const execute = (args: unknown) => {
+      ran.push(args)
+      return { n: 1 }
+    }
+    const { catalog, tools } = fromTools({ del: { description: "Delete.", inputSchema, execute } }, policy)
+    const who = { principal: { tenant: "acme", subject: "ada" }, session: "s", task: "t" }
+    const gate = await createGate({ catalog, tools, store: memory(), mode: "observe", ...who })
+    for (const [index, args] of [{ ids: [] }, { ids: "all" }, {}, '{"ids":[1]}'].entries())
+      expect(await gate.call("del", args, { callId: `w${index}` })).toMatchObject({ kind: "failed", observed: true })
+    expect(ran).toEqual([])
+    expect(await gate.call("del", { ids: ["a"], more: 1 }, { callId: "r" })).toMatchObject({ kind: "accepted" })
+    expect(ran).toEqual([{ ids: ["a"] }])
+    await gate.close()
+  },
+)

@@ -23,6 +23,7 @@ export async function hostileServer(mode: string): Promise<HostileServer> {
     heard.push(message)
     if (message.method === "tools/call") {
       calls.push(message)
+      if (mode === "gone-after-redirect") server.close()
       if (misbehave(mode, response)) return
     }
     if (message.id === undefined) return response.writeHead(202).end()
@@ -37,7 +38,7 @@ export async function hostileServer(mode: string): Promise<HostileServer> {
     heard,
     close: async () => {
       server.closeAllConnections()
-      await new Promise((done) => server.close(done))
+      if (server.listening) await new Promise((done) => server.close(done))
     },
   }
 }
@@ -78,6 +79,13 @@ function misbehave(mode: string, response: ServerResponse): boolean {
       return true
     case "elsewhere":
       response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
+      return true
+    case "in-circles":
+      response.writeHead(307, { location: "/mcp" }).end()
+      return true
+    case "gone-after-redirect":
+      // Whoever followed would find nobody there, and take it that nothing was sent.
+      response.writeHead(307, { location: "/mcp", connection: "close" }).end()
       return true
     default:
       return false

@@ -214,7 +214,9 @@ describe.concurrent("a server over HTTP that misbehaves", () => {
     ["html", "closed"],
     ["half-json", "closed"],
     ["error-500", "closed"],
-    ["elsewhere", "closed"],
+    ["elsewhere", "redirected"],
+    ["in-circles", "redirected"],
+    ["gone-after-redirect", "redirected"],
   ] as const)("%s: %s, and its effect is in doubt; it is called once", async (mode, outcome) => {
     const { url, calls } = await overHttp(mode)
     const limits = impatientFor(outcome)

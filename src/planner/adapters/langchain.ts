@@ -1,7 +1,8 @@
 /**
  * LangChain's chat models. The model's message goes back as it came; calls that LangChain could not parse are answered too, and then
  * stand among the others, for a message may not answer what the model's does not hold. LangChain has parsed the arguments by then: a
- * key given twice is not seen here. Streams are not read.
+ * key given twice is not seen here. It also completes arguments that were cut off: of a message that ended badly in any of the places
+ * where integrations say so, or that holds what was completed, no call is made. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
 import { whole } from "../form/leaf.ts"
@@ -87,17 +88,43 @@ const readCall = (source: object, args: unknown): Call => ({
   args,
 })
 
-/** Each provider's integration has its own word for it. */
-const endings = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "status"]
+/** Each provider's integration has its own word for it, and its own place: of all that are found the worst counts. */
+const endings = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "status", "reason"]
+
+function reasonsIn(message: unknown): readonly string[] {
+  const [told, kwargs] = [field(message, "response_metadata"), field(message, "additional_kwargs")]
+  const places = [told, kwargs].flatMap((place) => [
+    place,
+    field(place, "messageStop"),
+    field(place, "incomplete_details"),
+  ])
+  return places.flatMap((place) => endings.flatMap((key) => textIn(place, key) || []))
+}
 
 function endingOf(message: unknown): Turn["ending"] {
   if (!isSomething(message)) return "failed"
-  const told = field(message, "response_metadata")
-  const reason = endings.map((key) => textIn(told, key)).find((found) => found !== undefined) ?? ""
-  if (/filter|safety|refus|guardrail|block|prohibit|recitation|spii/i.test(reason)) return "refused"
-  if (/length|max|context_window|incomplete/i.test(reason)) return "cut-short"
-  if (/pause/i.test(reason)) return "paused"
-  return /error|fail|malformed|unexpected|cancel/i.test(reason) ? "failed" : undefined
+  const reasons = reasonsIn(message)
+  const has = (words: RegExp): boolean => reasons.some((reason) => words.test(reason))
+  if (has(/filter|safety|refus|guardrail|block|prohibit|recitation|spii/i)) return "refused"
+  if (has(/length|max|context_window|incomplete/i)) return "cut-short"
+  if (has(/pause/i)) return "paused"
+  if (has(/error|fail|malformed|unexpected|cancel/i)) return "failed"
+  const unread = partsOf(field(message, "invalid_tool_calls")).length > 0
+  return wasRepaired(message) || (reasons.length === 0 && unread) ? "cut-short" : undefined
+}
+
+/** Of a stream LangChain keeps the arguments as they came, and gives out what it made of them where they have no end. */
+const wasRepaired = (message: unknown): boolean =>
+  partsOf(field(message, "tool_calls")).length > 0 &&
+  partsOf(field(message, "tool_call_chunks")).some((chunk) => !isWhole(textIn(chunk, "args") ?? ""))
+
+function isWhole(text: string): boolean {
+  try {
+    if (text.trim() !== "") JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function wordsOf(message: unknown): string {

@@ -1,4 +1,5 @@
 /** Tools as other libraries declare them: a name, words, a schema, and what does the work. Told by their shapes; none is loaded. */
+import { NotApplied } from "../../run/call/not-applied.ts"
 import { field, isSomething, textIn } from "../adapters/read.ts"
 
 /** What runs a tool today: its arguments, and the signal that ends it. */
@@ -46,7 +47,7 @@ function readOne(one: unknown): Read {
     name,
     description,
     schema: unwrap(schema),
-    run: execute && ((args, context) => callExecute(execute, args, context)),
+    run: execute && (async (args, context) => callExecute(execute, await parse(schema, args), context)),
   }
 }
 
@@ -71,6 +72,27 @@ function methodOf(one: unknown, key: string): Method | undefined {
   const found = field(one, key)
   return typeof found === "function" ? (...given) => Reflect.apply(found, one, given) : undefined
 }
+
+/**
+ * As the library that calls `execute` does before: what its schema does not take never comes to it, and what it strips does not
+ * either. It is done here again, for a gate that only watches holds nothing back.
+ */
+async function parse(schema: unknown, args: unknown): Promise<unknown> {
+  const standard = methodOf(field(schema, "~standard"), "validate")
+  if (standard !== undefined) {
+    const judged = await standard(args)
+    if (!isSomething(judged) || field(judged, "issues") !== undefined) throw refusal()
+    return field(judged, "value")
+  }
+  const validate = methodOf(schema, "validate")
+  if (validate === undefined) return args
+  const judged = await validate(args)
+  if (field(judged, "success") !== true) throw refusal()
+  return field(judged, "value")
+}
+
+const refusal = (): NotApplied =>
+  new NotApplied("the tool was not called: its own schema does not take these arguments", {})
 
 /** Of a tool that tells how far it is, the last word is its result. */
 async function callExecute(execute: Method, args: unknown, { signal, stepId }: Parameters<Run>[1]): Promise<unknown> {

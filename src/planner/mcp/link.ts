@@ -4,7 +4,7 @@
  */
 import type { Client, RequestOptions, StandardSchemaV1, Transport } from "@modelcontextprotocol/client"
 import { isObject } from "../../text/json.ts"
-import { limitFetch } from "./limited-fetch.ts"
+import { AnswerRedirects, limitFetch } from "./limited-fetch.ts"
 import { type McpOutcome, quoteServer } from "./outcome.ts"
 import { type McpLimits, type McpPlace, type McpProtocol, readLimits } from "./place.ts"
 import { loadClient, loadClientStdio } from "./sdk.ts"
@@ -104,6 +104,8 @@ export class Link {
     const why = quoteServer(error instanceof Error ? error.message : "it is not known why")
     if (this.#trouble.tooLarge) return { kind: "too-large", bytes: this.#limits.messageBytes }
     if (signal?.aborted === true) return { kind: "cancelled" }
+    const redirected = causeOf(error, (cause) => cause instanceof AnswerRedirects)
+    if (redirected instanceof AnswerRedirects) return { kind: "redirected", status: redirected.status }
     if (isRefusedConnection(error)) return { kind: "unreachable", why }
     if (error instanceof ProtocolError) return { kind: "protocol-error", code: error.code, why }
     if (error instanceof SdkError) {
@@ -126,10 +128,14 @@ export class Link {
   }
 }
 
-/** Nothing was sent: nobody was there to take it. */
-function isRefusedConnection(error: unknown, left = 4): boolean {
-  if (!(error instanceof Error) || left === 0) return false
-  return ("code" in error && error.code === "ECONNREFUSED") || isRefusedConnection(error.cause, left - 1)
+/** Nothing was sent: nobody was there to take it, and no redirect has led there. */
+const isRefusedConnection = (error: unknown): boolean =>
+  causeOf(error, (cause) => "code" in cause && cause.code === "ECONNREFUSED") !== undefined
+
+/** The error, or what it says has led to it. */
+function causeOf(error: unknown, is: (error: Error) => boolean, left = 4): Error | undefined {
+  if (!(error instanceof Error) || left === 0) return undefined
+  return is(error) ? error : causeOf(error.cause, is, left - 1)
 }
 
 const wrong = (why: string): { readonly ok: false; readonly outcome: McpOutcome } => ({

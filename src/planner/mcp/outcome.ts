@@ -13,6 +13,8 @@ export type McpOutcome =
   | { readonly kind: "no-answer"; readonly ms: number }
   /** The connection ended before the answer. */
   | { readonly kind: "closed"; readonly why: string }
+  /** It answered that the request is to be made elsewhere, which it is not. */
+  | { readonly kind: "redirected"; readonly status: number }
   /** The host or the run gave up waiting. */
   | { readonly kind: "cancelled" }
   /** An answer that is none by the protocol. */
@@ -88,6 +90,8 @@ export function sayOutcome(outcome: McpOutcome): string {
       return `did not answer within ${outcome.ms} ms`
     case "closed":
       return `closed the connection before it answered${outcome.why === "" ? "" : `: ${outcome.why}`}`
+    case "redirected":
+      return `redirects the request (HTTP ${outcome.status}); that is not followed`
     case "cancelled":
       return "was not waited for any longer"
     case "wrong-shape":
