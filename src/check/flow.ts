@@ -12,20 +12,24 @@ import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Carried } from "../plan/earlier.ts"
 import type { Call, Expression } from "../plan/plan.ts"
-import { child, type Pointer } from "../text/pointer.ts"
+import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
+import { writtenAt } from "./keys.ts"
 import { cameToNothing, isReturned, type Known } from "./known.ts"
 import { endorse } from "./label.ts"
 import { type Leaf, leavesAt } from "./leaves.ts"
 import {
   type Asked,
+  joinMaybe,
   type Literals,
+  literalMarks,
   type Marks,
   marksOf,
   marksOfArguments,
   placeOf,
   type Seen,
   type Sources,
+  shapeOfArguments,
   sourcesOf,
   type Visit,
 } from "./marks.ts"
@@ -119,7 +123,9 @@ interface Asking {
 
 /** Whether it was refused. Of a value from another place that alone is told. */
 function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report, known }: Asking): boolean {
-  const marks = marksOf(leaf.expression, leaf.rest, step, visit)
+  const written = writtenAt(step.args, shapeOfArguments(step, visit), placeIn(step, leaf), rule.path)
+  const own = marksOf(leaf.expression, leaf.rest, step, visit, written.shape)
+  const marks = written.madeUp ? joinMaybe(own, literalMarks(leaf.at, visit)) : own
   if (marks === undefined) return false
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
@@ -129,8 +135,10 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     known !== undefined &&
     expression.kind === "literal" &&
     isReturned(expression.value, from, step.index, visit.plan, known)
-  if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from)) && !isKnown(rule.from)) {
-    const path = `${argument} ← ${sayLeaf(leaf, origin)}`
+  const isOut = (from: readonly Origin[]): boolean => !(origin !== undefined && isNamed(origin, from)) && !isKnown(from)
+  const foreign = written.madeUp && visit.seen.untrusted
+  if (rule.from !== undefined && (foreign || isOut(rule.from))) {
+    const path = `${argument} ← ${foreign ? "a key that the plan makes" : sayLeaf(leaf, origin)}`
     // A single call has values only, of calls that are behind.
     const how = known === undefined ? "by a `$from` that leads there" : "as it stands there"
     const params = { ...about, path, places: orList(rule.from.map(sayOrigin)), how }
@@ -151,6 +159,9 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
   }
   return untrusted !== undefined || hidden !== undefined
 }
+
+/** Where in the arguments it stands. */
+const placeIn = (step: Call, { at }: Leaf): Path => parsePointer(at.slice(step.args.at.length)) ?? []
 
 /** The call whose result was taken. */
 function relatedGiver(expression: Expression, { plan, sources }: Visit): Place {
