@@ -27,6 +27,7 @@ import {
   marksOf,
   marksOfArguments,
   placeOf,
+  resultMarks,
   type Seen,
   type Sources,
   shapeOfArguments,
@@ -73,6 +74,7 @@ export function checkFlow<P extends Asked>(
     const refused = checkRules(step, tool, visit, report, known)
     results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
     hangs[step.index] = hangOn(step, tool, marks)
+    if (!refused) checkUndo(step, tool, visit, report, known)
   }
   return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
 }
@@ -101,7 +103,12 @@ const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catal
   Object.values(earlier).some(
     ({ tool, carries }) => carries.length > 0 || isLabelled(all.get(tool)?.labels ?? unlabelled),
   ) ||
-  tools.some((tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels)))
+  tools.some(
+    (tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels) || hasRuledUndo(tool, all)),
+  )
+
+const hasRuledUndo = ({ compensation }: Tool, tools: Catalog["tools"]): boolean =>
+  compensation.kind === "call" && (tools.get(compensation.tool)?.rules.length ?? 0) > 0
 
 function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known: Known | undefined): boolean {
   let refused = false
@@ -111,6 +118,50 @@ function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known:
       refused = checkLeaf(leaf, rule, { step, tool, visit, report, known }) || refused
   }
   return refused
+}
+
+/** What an undo will be given must be what its tool takes. What the catalog itself writes is the host's word. */
+function checkUndo(step: Call, { compensation, ...of }: Tool, visit: Visit, report: Report, known?: Known): void {
+  const undo = compensation.kind === "call" ? visit.catalog.tools.get(compensation.tool) : undefined
+  if (compensation.kind !== "call" || undo === undefined) return
+  for (const { name, source } of compensation.args) {
+    const start = source.kind === "literal" ? undefined : parsePointer(source.path)
+    if (start === undefined) continue
+    for (const rule of undo.rules) {
+      const [parameter, ...rest] = rule.path
+      if (parameter !== name || (rule.from === undefined && !rule.trusted && !rule.public)) continue
+      const path = [...start, ...rest]
+      if (source.kind === "from-result") checkUndoResult(path, name, rule, { step, tool: undo, visit, report, of })
+      else
+        for (const leaf of leavesAt(step.args, path))
+          checkLeaf(leaf, { ...rule, path }, { step, tool: undo, visit, report, known })
+    }
+  }
+}
+
+interface AskingUndo extends Omit<Asking, "known"> {
+  /** The tool that is undone. */
+  readonly of: Pick<Tool, "name" | "labels">
+}
+
+function checkUndoResult(path: Path, argument: string, rule: ParameterRule, asking: AskingUndo): void {
+  const { step, tool, visit, report, of } = asking
+  const at = child(step.at, "tool")
+  const place = sayPlace(step.id, path)
+  const about = { argument, tool: tool.name }
+  if (rule.from !== undefined && !isNamed({ source: of.name, path }, rule.from)) {
+    const how = "or undo by a tool that takes what this one gives"
+    const params = {
+      ...about,
+      path: `${argument} ← ${place} (${of.name})`,
+      places: orList(rule.from.map(sayOrigin)),
+      how,
+    }
+    report.add(diagnose("SEQ601", at, params))
+    return
+  }
+  const marks = resultMarks(path, place, { step, tool: of, at }, visit)
+  tellMarks(marks, rule, { argument, tool: tool.name, at }, visit, report)
 }
 
 interface Asking {
@@ -145,16 +196,31 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))
     return true
   }
-  const untrusted = rule.trusted ? marks.untrusted : undefined
-  const hidden = rule.public ? marks.private : undefined
+  return tellMarks(marks, rule, { ...about, at: asWritten(leaf.at, visit.plan) }, visit, report)
+}
+
+interface About {
+  readonly argument: string
+  readonly tool: string
+  readonly at: Pointer
+}
+
+function tellMarks(
+  marks: Marks | undefined,
+  rule: ParameterRule,
+  { at, ...about }: About,
+  visit: Visit,
+  report: Report,
+): boolean {
+  const untrusted = rule.trusted ? marks?.untrusted : undefined
+  const hidden = rule.public ? marks?.private : undefined
   for (const [code, trail] of [
     ["SEQ602", untrusted],
     ["SEQ603", hidden],
   ] as const) {
     if (trail === undefined) continue
     const ways = sayWays(code === "SEQ602" ? "trusted" : "public", visit.catalog)
-    const params = { ...about, path: sayTrail(trail, argument), ways }
-    const at = asWritten(leaf.at, visit.plan)
+    const params = { ...about, path: sayTrail(trail, about.argument), ways }
     report.add(diagnose(code, at, params, relatedTo(trail, at)))
   }
   return untrusted !== undefined || hidden !== undefined

@@ -1,5 +1,5 @@
 /** What is known of values while data is followed through a plan: their labels, and the ways by which they got them. */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { input, overlaps, type Path } from "../catalog/place.ts"
 import type { Labels } from "../catalog/rule.ts"
 import { itemsOf, type Shape } from "../catalog/schema/shape.ts"
@@ -125,7 +125,7 @@ function selectionMarks(read: Selection, rest: Path, step: Call, visit: Visit): 
 
 /** Of a place in a result or in the inputs: what is declared of it, and what came through the tool. */
 function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
-  const { plan, catalog, results, sources } = visit
+  const { plan, catalog, sources } = visit
   const source = sources.get(read)
   if (source === undefined || !plan.given.has(read)) return undefined
   const says = sayPlace(read.source, path)
@@ -138,8 +138,22 @@ function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
   const giver = plan.steps[source]
   if (tool === undefined || giver === undefined) return undefined
   const at = child(giver.at, "tool")
-  return joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[source], says, at))
+  return resultMarks(path, says, { step: giver, tool, at }, visit)
 }
+
+interface Giver {
+  readonly step: Step
+  readonly tool: Pick<Tool, "name" | "labels">
+  readonly at: Pointer
+}
+
+/** Of a place in the result of a step: what is declared of it, and what came through. */
+export const resultMarks = (
+  path: Path,
+  says: string,
+  { step, tool, at }: Giver,
+  { results }: Visit,
+): Marks | undefined => joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[step.index], says, at))
 
 /** What came into a result of an earlier run by what its tool was given. */
 function carried({ carries }: Given, says: string, at: Pointer): Marks {
