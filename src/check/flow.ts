@@ -12,20 +12,25 @@ import { orList } from "../diagnostic/nearest.ts"
 import type { Report } from "../diagnostic/report.ts"
 import type { Carried } from "../plan/earlier.ts"
 import type { Call, Expression } from "../plan/plan.ts"
-import { child, type Pointer } from "../text/pointer.ts"
+import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
+import { writtenAt } from "./keys.ts"
 import { cameToNothing, isReturned, type Known } from "./known.ts"
 import { endorse } from "./label.ts"
 import { type Leaf, leavesAt } from "./leaves.ts"
 import {
   type Asked,
+  joinMaybe,
   type Literals,
+  literalMarks,
   type Marks,
   marksOf,
   marksOfArguments,
   placeOf,
+  resultMarks,
   type Seen,
   type Sources,
+  shapeOfArguments,
   sourcesOf,
   type Visit,
 } from "./marks.ts"
@@ -69,6 +74,7 @@ export function checkFlow<P extends Asked>(
     const refused = checkRules(step, tool, visit, report, known)
     results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
     hangs[step.index] = hangOn(step, tool, marks)
+    if (!refused) checkUndo(step, tool, visit, report, known)
   }
   return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
 }
@@ -97,7 +103,12 @@ const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catal
   Object.values(earlier).some(
     ({ tool, carries }) => carries.length > 0 || isLabelled(all.get(tool)?.labels ?? unlabelled),
   ) ||
-  tools.some((tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels)))
+  tools.some(
+    (tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels) || hasRuledUndo(tool, all)),
+  )
+
+const hasRuledUndo = ({ compensation }: Tool, tools: Catalog["tools"]): boolean =>
+  compensation.kind === "call" && (tools.get(compensation.tool)?.rules.length ?? 0) > 0
 
 function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known: Known | undefined): boolean {
   let refused = false
@@ -107,6 +118,50 @@ function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known:
       refused = checkLeaf(leaf, rule, { step, tool, visit, report, known }) || refused
   }
   return refused
+}
+
+/** What an undo will be given must be what its tool takes. What the catalog itself writes is the host's word. */
+function checkUndo(step: Call, { compensation, ...of }: Tool, visit: Visit, report: Report, known?: Known): void {
+  const undo = compensation.kind === "call" ? visit.catalog.tools.get(compensation.tool) : undefined
+  if (compensation.kind !== "call" || undo === undefined) return
+  for (const { name, source } of compensation.args) {
+    const start = source.kind === "literal" ? undefined : parsePointer(source.path)
+    if (start === undefined) continue
+    for (const rule of undo.rules) {
+      const [parameter, ...rest] = rule.path
+      if (parameter !== name || (rule.from === undefined && !rule.trusted && !rule.public)) continue
+      const path = [...start, ...rest]
+      if (source.kind === "from-result") checkUndoResult(path, name, rule, { step, tool: undo, visit, report, of })
+      else
+        for (const leaf of leavesAt(step.args, path))
+          checkLeaf(leaf, { ...rule, path }, { step, tool: undo, visit, report, known })
+    }
+  }
+}
+
+interface AskingUndo extends Omit<Asking, "known"> {
+  /** The tool that is undone. */
+  readonly of: Pick<Tool, "name" | "labels">
+}
+
+function checkUndoResult(path: Path, argument: string, rule: ParameterRule, asking: AskingUndo): void {
+  const { step, tool, visit, report, of } = asking
+  const at = child(step.at, "tool")
+  const place = sayPlace(step.id, path)
+  const about = { argument, tool: tool.name }
+  if (rule.from !== undefined && !isNamed({ source: of.name, path }, rule.from)) {
+    const how = "or undo by a tool that takes what this one gives"
+    const params = {
+      ...about,
+      path: `${argument} ← ${place} (${of.name})`,
+      places: orList(rule.from.map(sayOrigin)),
+      how,
+    }
+    report.add(diagnose("SEQ601", at, params))
+    return
+  }
+  const marks = resultMarks(path, place, { step, tool: of, at }, visit)
+  tellMarks(marks, rule, { argument, tool: tool.name, at }, visit, report)
 }
 
 interface Asking {
@@ -119,7 +174,9 @@ interface Asking {
 
 /** Whether it was refused. Of a value from another place that alone is told. */
 function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report, known }: Asking): boolean {
-  const marks = marksOf(leaf.expression, leaf.rest, step, visit)
+  const written = writtenAt(step.args, shapeOfArguments(step, visit), placeIn(step, leaf), rule.path)
+  const own = marksOf(leaf.expression, leaf.rest, step, visit, written.shape)
+  const marks = written.madeUp ? joinMaybe(own, literalMarks(leaf.at, visit)) : own
   if (marks === undefined) return false
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
@@ -129,28 +186,48 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     known !== undefined &&
     expression.kind === "literal" &&
     isReturned(expression.value, from, step.index, visit.plan, known)
-  if (rule.from !== undefined && !(origin !== undefined && isNamed(origin, rule.from)) && !isKnown(rule.from)) {
-    const path = `${argument} ← ${sayLeaf(leaf, origin)}`
+  const isOut = (from: readonly Origin[]): boolean => !(origin !== undefined && isNamed(origin, from)) && !isKnown(from)
+  const foreign = written.madeUp && visit.seen.untrusted
+  if (rule.from !== undefined && (foreign || isOut(rule.from))) {
+    const path = `${argument} ← ${foreign ? "a key that the plan makes" : sayLeaf(leaf, origin)}`
     // A single call has values only, of calls that are behind.
     const how = known === undefined ? "by a `$from` that leads there" : "as it stands there"
     const params = { ...about, path, places: orList(rule.from.map(sayOrigin)), how }
     report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))
     return true
   }
-  const untrusted = rule.trusted ? marks.untrusted : undefined
-  const hidden = rule.public ? marks.private : undefined
+  return tellMarks(marks, rule, { ...about, at: asWritten(leaf.at, visit.plan) }, visit, report)
+}
+
+interface About {
+  readonly argument: string
+  readonly tool: string
+  readonly at: Pointer
+}
+
+function tellMarks(
+  marks: Marks | undefined,
+  rule: ParameterRule,
+  { at, ...about }: About,
+  visit: Visit,
+  report: Report,
+): boolean {
+  const untrusted = rule.trusted ? marks?.untrusted : undefined
+  const hidden = rule.public ? marks?.private : undefined
   for (const [code, trail] of [
     ["SEQ602", untrusted],
     ["SEQ603", hidden],
   ] as const) {
     if (trail === undefined) continue
     const ways = sayWays(code === "SEQ602" ? "trusted" : "public", visit.catalog)
-    const params = { ...about, path: sayTrail(trail, argument), ways }
-    const at = asWritten(leaf.at, visit.plan)
+    const params = { ...about, path: sayTrail(trail, about.argument), ways }
     report.add(diagnose(code, at, params, relatedTo(trail, at)))
   }
   return untrusted !== undefined || hidden !== undefined
 }
+
+/** Where in the arguments it stands. */
+const placeIn = (step: Call, { at }: Leaf): Path => parsePointer(at.slice(step.args.at.length)) ?? []
 
 /** The call whose result was taken. */
 function relatedGiver(expression: Expression, { plan, sources }: Visit): Place {

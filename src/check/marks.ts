@@ -1,11 +1,13 @@
 /** What is known of values while data is followed through a plan: their labels, and the ways by which they got them. */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { input, overlaps, type Path } from "../catalog/place.ts"
 import type { Labels } from "../catalog/rule.ts"
+import { itemsOf, type Shape } from "../catalog/schema/shape.ts"
 import type { Carried } from "../plan/earlier.ts"
 import type { Call, Concat, Expression, Plan, Read, Selection, Step } from "../plan/plan.ts"
 import { isObject, type Json } from "../text/json.ts"
 import { child, type Pointer } from "../text/pointer.ts"
+import { isMadeUp, partOf } from "./keys.ts"
 import { clean, join, type Label } from "./label.ts"
 import type { Given, Ordered, Source } from "./order.ts"
 import type { Typed } from "./references.ts"
@@ -49,23 +51,38 @@ export function sourcesOf(step: Step, { sources }: Asked): readonly (readonly [R
 /** What the call's result comes of: all that it is given. */
 export function marksOfArguments(step: Call, visit: Visit): Marks | undefined {
   const { args, id } = step
+  const shape = shapeOfArguments(step, visit)
   // A call without arguments says nothing.
   if (args.kind === "literal" && isEmpty(args.value)) return clean
-  if (args.kind !== "object") return via(marksOf(args, [], step, visit), `${id}.args`, args.at)
-  return joinAll(args.entries, ([name, value]) => via(marksOf(value, [], step, visit), `${id}.${name}`, value.at))
+  if (args.kind !== "object") return via(marksOf(args, [], step, visit, shape), `${id}.args`, args.at)
+  return joinAll(args.entries, ([name, value]) =>
+    via(entryMarks(name, value, step, visit, shape), `${id}.${name}`, value.at),
+  )
 }
+
+/** Asked for made-up keys only, which say nothing where no literal does. */
+export const shapeOfArguments = ({ index }: Call, { plan, seen }: Visit): Shape | undefined =>
+  seen.untrusted || seen.private ? (plan.tools[index]?.params.shape as Shape | undefined) : undefined
 
 const isEmpty = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0
 
 /** Of the value of an expression; of what is read, of a place in it. Undefined where it is at fault. */
-export function marksOf(expression: Expression, rest: Path, step: Call, visit: Visit): Marks | undefined {
+export function marksOf(
+  expression: Expression,
+  rest: Path,
+  step: Call,
+  visit: Visit,
+  shape?: Shape,
+): Marks | undefined {
   switch (expression.kind) {
     case "literal":
       return literalMarks(expression.at, visit)
     case "object":
-      return joinAll(expression.entries, ([, value]) => marksOf(value, [], step, visit))
-    case "array":
-      return joinAll(expression.items, (item) => marksOf(item, [], step, visit))
+      return joinAll(expression.entries, ([key, value]) => entryMarks(key, value, step, visit, shape))
+    case "array": {
+      const items = shape && itemsOf(shape)
+      return joinAll(expression.items, (item) => marksOf(item, [], step, visit, items))
+    }
     case "concat":
       return concatMarks(expression, step, visit)
     case "reference":
@@ -77,7 +94,13 @@ export function marksOf(expression: Expression, rest: Path, step: Call, visit: V
   }
 }
 
-function literalMarks(at: Pointer, { seen }: Visit): Marks {
+function entryMarks(key: string, value: Expression, step: Call, visit: Visit, shape?: Shape): Marks | undefined {
+  if (shape === undefined) return marksOf(value, [], step, visit)
+  const marks = marksOf(value, [], step, visit, partOf(shape, key))
+  return isMadeUp(shape, key) ? joinMaybe(marks, literalMarks(value.at, visit)) : marks
+}
+
+export function literalMarks(at: Pointer, { seen }: Visit): Marks {
   if (!seen.untrusted && !seen.private) return clean
   const trail = (label: keyof Seen): Trail | undefined =>
     seen[label] ? { says: `a literal (${label}: its writer has seen ${label} data)`, at, next: undefined } : undefined
@@ -102,7 +125,7 @@ function selectionMarks(read: Selection, rest: Path, step: Call, visit: Visit): 
 
 /** Of a place in a result or in the inputs: what is declared of it, and what came through the tool. */
 function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
-  const { plan, catalog, results, sources } = visit
+  const { plan, catalog, sources } = visit
   const source = sources.get(read)
   if (source === undefined || !plan.given.has(read)) return undefined
   const says = sayPlace(read.source, path)
@@ -115,8 +138,22 @@ function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
   const giver = plan.steps[source]
   if (tool === undefined || giver === undefined) return undefined
   const at = child(giver.at, "tool")
-  return joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[source], says, at))
+  return resultMarks(path, says, { step: giver, tool, at }, visit)
 }
+
+interface Giver {
+  readonly step: Step
+  readonly tool: Pick<Tool, "name" | "labels">
+  readonly at: Pointer
+}
+
+/** Of a place in the result of a step: what is declared of it, and what came through. */
+export const resultMarks = (
+  path: Path,
+  says: string,
+  { step, tool, at }: Giver,
+  { results }: Visit,
+): Marks | undefined => joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[step.index], says, at))
 
 /** What came into a result of an earlier run by what its tool was given. */
 function carried({ carries }: Given, says: string, at: Pointer): Marks {
@@ -143,7 +180,7 @@ function via(marks: Marks | undefined, says: string, at: Pointer): Marks | undef
   return { untrusted: on(marks.untrusted), private: on(marks.private) }
 }
 
-const joinMaybe = (one: Marks | undefined, other: Marks | undefined): Marks | undefined =>
+export const joinMaybe = (one: Marks | undefined, other: Marks | undefined): Marks | undefined =>
   one === undefined || other === undefined ? undefined : join(one, other)
 
 function joinAll<A>(parts: readonly A[], marksOfPart: (part: A) => Marks | undefined): Marks | undefined {

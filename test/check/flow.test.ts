@@ -385,3 +385,57 @@ test("untrusted literals are carried by results, also where the catalog of the p
   })
   expect(expectValid(plain, [quiet], { literals: "untrusted" }).steps[0]?.carries).toEqual(["untrusted"])
 })
+
+describe("keys that the plan makes up, by an untrusted writer", () => {
+  const amounts = z.record(z.string(), z.string()).optional()
+  const keyed = defineCatalog({
+    ...spec,
+    tools: {
+      ...spec.tools,
+      pay: tool({
+        description: "Pay.",
+        params: z.strictObject({
+          amounts,
+          owed: amounts,
+          one: z.strictObject({ id: text }).optional(),
+          all: z.array(z.record(z.string(), text)).optional(),
+        }),
+        rules: {
+          amounts: { trusted: true },
+          all: { trusted: true },
+          "/one/id": { from: ["book#/people/0/id"] },
+          "/owed/*": { from: ["book#/people/0/id"] },
+          one: { trusted: true },
+        },
+        compensate: "none",
+        ...effect,
+      }),
+      spread: tool({
+        description: "Spread.",
+        effect: "read",
+        params: z.strictObject({ by: z.record(z.string(), text) }),
+        result: z.strictObject({ text }),
+      }),
+    },
+  })
+  const id = from("b", "/people/0/id")
+  const untrusted = { literals: "untrusted" } as const
+  const codes = (args: object, options = {}): readonly string[] =>
+    refusal(keyed, [book, call("p", "pay", args)], options).map(({ code, at }) => `${code} ${at}`)
+
+  test("are data, in a record, in a list of them, and through a tool", () => {
+    expect(codes({ amounts: { EVIL: id } }, untrusted)).toEqual(["SEQ602 /steps/1/args/amounts"])
+    expect(codes({ all: [{ EVIL: id }] }, untrusted)).toEqual(["SEQ602 /steps/1/args/all"])
+    const spread = call("r", "spread", { by: { EVIL: id } })
+    expect(expectValid(keyed, [book, spread], untrusted).steps[1]?.carries).toEqual(["untrusted"])
+  })
+
+  test("come from no place that a rule names", () => {
+    expect(codes({ owed: { EVIL: id } }, untrusted)).toEqual(["SEQ601 /steps/1/args/owed/EVIL"])
+  })
+
+  test("names that the schema declares are none, nor is anything of a trusted writer", () => {
+    expectValid(keyed, [book, call("p", "pay", { one: { id } })], untrusted)
+    expectValid(keyed, [book, call("p", "pay", { amounts: { a: id }, owed: { a: id }, all: [{ a: id }] })])
+  })
+})

@@ -41,13 +41,23 @@ export function lintCompensate(tool: Tool, { tools }: Built, spec: CatalogSpec, 
   }
   const given = new Set(compensation.args.map(({ name }) => name))
   for (const [name, { shape, optional }] of propertiesOf(undo.params.shape)) {
-    if (optional || given.has(name)) continue
-    said.push(refuse(`lacks \`${name}\`, which \`${undo.name}\` needs`, `Add \`${name}\`: ${describe(shape)}.`, toArgs))
+    if (given.has(name) || (optional && !mustState(undo, name))) continue
+    said.push(
+      refuse(
+        `lacks \`${name}\`, which \`${undo.name}\` ${optional ? "asks to state" : "needs"}`,
+        `Add \`${name}\`: ${describe(shape)}.`,
+        toArgs,
+      ),
+    )
   }
   return said.length > 0
     ? said
     : judgeLiterals(compensation.args, undo).map((text) => refuse(text, literalRemedy, toArgs))
 }
+
+/** Or something in it: what would stand in each item of a list that was left out is not missed. */
+const mustState = ({ rules }: Tool, name: string): boolean =>
+  rules.some(({ mustState, path }) => mustState && path[0] === name && !path.includes("*"))
 
 const literalRemedy = "Write arguments that the schema of the undo accepts."
 

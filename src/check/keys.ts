@@ -1,0 +1,57 @@
+/** Keys of a record are made up by whoever writes it, and are data as its values are; the names that a schema declares are not. */
+import { Kind } from "@sinclair/typebox"
+import type { Path } from "../catalog/place.ts"
+import { wayTo } from "../catalog/schema/along.ts"
+import { branchesOf, propertiesOf, type Shape } from "../catalog/schema/shape.ts"
+import type { Expression } from "../plan/plan.ts"
+import { isObject } from "../text/json.ts"
+import { child } from "../text/pointer.ts"
+
+export const isMadeUp = (shape: Shape, key: string): boolean =>
+  !propertiesOf(shape).has(key) &&
+  branchesOf(shape).some((branch) => branch[Kind] === "Object" && typeof branch.additionalProperties === "object")
+
+/** Undefined where the schema has no such part, which is told elsewhere. */
+export function partOf(shape: Shape, token: string): Shape | undefined {
+  const way = wayTo(shape, [token])
+  return way.kind === "found" ? way.shape : undefined
+}
+
+export interface Written {
+  readonly shape: Shape | undefined
+  /** A key on the way there is made up. */
+  readonly madeUp: boolean
+}
+
+/** Of a place in an expression, by the pattern that led there: a key that the pattern names is the pattern's. */
+export function writtenAt(
+  expression: Expression,
+  shape: Shape | undefined,
+  [token, ...rest]: Path,
+  [named, ...pattern]: Path,
+): Written {
+  if (token === undefined || shape === undefined) return { shape, madeUp: false }
+  const inner = innerOf(expression, token)
+  if (inner === undefined) return { shape: undefined, madeUp: false }
+  const further = writtenAt(inner, partOf(shape, token), rest, pattern)
+  return named === "*" && hasKeys(expression) && isMadeUp(shape, token) ? { ...further, madeUp: true } : further
+}
+
+const hasKeys = (expression: Expression): boolean =>
+  expression.kind === "object" || (expression.kind === "literal" && isObject(expression.value))
+
+function innerOf(expression: Expression, token: string): Expression | undefined {
+  switch (expression.kind) {
+    case "object":
+      return expression.entries.find(([key]) => key === token)?.[1]
+    case "array":
+      return expression.items[Number(token)]
+    case "literal": {
+      const { value } = expression
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, token)) return undefined
+      return { kind: "literal", at: child(expression.at, token), value: Reflect.get(value, token) }
+    }
+    default:
+      return undefined
+  }
+}
