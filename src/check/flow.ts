@@ -69,7 +69,13 @@ export function checkFlow<P extends Asked>(
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) continue
     const visit =
-      known === undefined ? whole : visitAs(joinSeen(whole.seen, seenIn(known.seen[step.index] ?? 0, whole)))
+      known === undefined
+        ? whole
+        : visitAs(
+            [whole.seen, seenIn(known.seen[step.index] ?? 0, whole), seenAside(known, step.index, catalog)].reduce(
+              joinSeen,
+            ),
+          )
     const marks = marksOfArguments(step, visit)
     const refused = checkRules(step, tool, visit, report, known)
     results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
@@ -86,6 +92,12 @@ function seenIn(count: number, { plan, results }: Visit): Seen {
     shown.some(
       (tool, index) => tool !== undefined && (tool.labels[label].length > 0 || results[index]?.[label] !== undefined),
     )
+  return { untrusted: has("untrusted"), private: has("private") }
+}
+
+function seenAside({ aside }: Known, index: number, { tools }: Catalog): Seen {
+  const shown = aside?.tools.slice(0, aside.by[index]) ?? []
+  const has = (label: keyof Seen): boolean => shown.some((tool) => (tools.get(tool)?.labels[label].length ?? 0) > 0)
   return { untrusted: has("untrusted"), private: has("private") }
 }
 

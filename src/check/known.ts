@@ -13,6 +13,14 @@ export interface Known {
   /** By step index: of how many steps whoever wrote it can have seen what came of them. */
   readonly seen: readonly number[]
   readonly inputs: Json
+  /** What was shown that is no step of the plan. */
+  readonly aside?: Aside
+}
+
+/** Tools whose answers were shown past the plan, each once, as they came; and by step index how many of them had been by then. */
+export interface Aside {
+  readonly tools: readonly string[]
+  readonly by: readonly number[]
 }
 
 export interface KnownStep {

@@ -10,12 +10,14 @@ export interface OpenRun {
   readonly seen: readonly number[]
   /** By call id: the step that the call became, or what was said of it. */
   readonly calls: Growing<string, string | CallRefused | CallObserved>
+  /** Tools whose answers were shown though no step came of them; and by step index how many had been when it was written. */
+  readonly aside: { readonly tools: readonly string[]; readonly by: readonly number[] }
   /** It takes no further step. */
   readonly closed: boolean
 }
 
 export const openedBy = ({ open }: RunStarted): OpenRun | undefined =>
-  open && { nothing: Growing.empty(), seen: [], calls: Growing.empty(), closed: false }
+  open && { nothing: Growing.empty(), seen: [], calls: Growing.empty(), aside: { tools: [], by: [] }, closed: false }
 
 /** The run's own beginning goes along: what it is a run of is what has been added since, too. */
 export function addStep(
@@ -28,6 +30,7 @@ export function addStep(
     open: {
       ...open,
       seen: [...open.seen, seen],
+      aside: { ...open.aside, by: [...open.aside.by, open.aside.tools.length] },
       calls: callId === undefined ? open.calls : open.calls.with(callId, step.id),
     },
     started: { ...started, planHash, document: { ...document, steps: [...document.steps, step] } },
@@ -42,7 +45,11 @@ export const giveUp = (open: OpenRun, { stepId, failure }: StepGivenUp): OpenRun
 export const noteCall = (open: OpenRun, said: CallRefused | CallObserved): OpenRun => ({
   ...open,
   calls: open.calls.with(said.callId, said),
+  aside: said.kind === "call-observed" && said.made === undefined ? showAside(open.aside, said.tool) : open.aside,
 })
+
+const showAside = (aside: OpenRun["aside"], tool: string): OpenRun["aside"] =>
+  aside.tools.includes(tool) ? aside : { ...aside, tools: [...aside.tools, tool] }
 
 /** What was done past the gates is no effect of the run: it neither settles nor undoes it. */
 export const observedCall = ({ result }: CallObserved, { args = {} }: { readonly args?: JsonObject }) => ({

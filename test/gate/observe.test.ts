@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { createRunner } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { afterAll, expect, test } from "vitest"
 import { observedIn } from "../../src/explain/observed.ts"
@@ -67,6 +68,60 @@ test("a tool that is enforced is held while the others are watched", async () =>
   expect(await gate.call("refund", { orderId: "o1", cents: 5 }, { callId: "4" })).toMatchObject({ kind: "accepted" })
   expect(await gate.call("nothing", {}, { callId: "5" })).toMatchObject({ kind: "refused" })
   await gate.close()
+})
+
+test("what a watched call has shown counts, though it would have been refused, or failed", async () => {
+  const world = makeWorld()
+  const watched = async (args: unknown) => {
+    const gate = await openShop(world, { mode: "observe", enforce: ["post"] })
+    const shown = await gate.call("mail", args as never, { callId: "1" })
+    const posted = await gate.call("post", { text: "x" }, { callId: "2" })
+    await gate.close()
+    return [shown.kind, posted.kind === "refused" ? posted.diagnostics.map(({ code }) => code) : posted.kind]
+  }
+  expect(await watched({ bogus: 1 })).toEqual(["accepted", ["SEQ602"]])
+  world.next.set("mail", throws)
+  expect(await watched({})).toEqual(["failed", ["SEQ602"]])
+})
+
+test("what is made while the run waits is written down, and made once", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe", enforce: ["grant"] })
+  expect(await gate.call("grant", { right: "r" }, { callId: "g" })).toMatchObject({ kind: "waiting" })
+  const wipe = () => gate.call("wipe", {}, { callId: "2" })
+  expect(await wipe()).toMatchObject({ kind: "accepted", replayed: false })
+  expect(await wipe()).toMatchObject({ kind: "accepted", replayed: true })
+  expect(await gate.call("mail", {}, { callId: "2" })).toMatchObject({ kind: "call-id-reused" })
+  expect(world.count("wipe")).toBe(1)
+  const entries = await Effect.runPromise(journal.read(gate.runId))
+  expect(entries.at(-1)?.event).toMatchObject({ kind: "call-observed", callId: "2" })
+  expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
+  const runner = createRunner({ catalog: shop, tools: world.tools, store })
+  await runner.decide(gate.runId, "g", { decision: "approved", by: "eve" })
+  expect(await gate.call("grant", { right: "r" }, { callId: "g" })).toMatchObject({ kind: "accepted" })
+  // Of what has ended nothing can be written down.
+  await runner.cancel(gate.runId, { by: "eve" })
+  const late = () => gate.call("wipe", {}, { callId: "3" })
+  expect(await late()).toMatchObject({ kind: "accepted", replayed: false })
+  expect(await late()).toMatchObject({ kind: "accepted", replayed: true })
+  expect(world.count("wipe")).toBe(2)
+  await gate.close()
+  await runner.close()
+})
+
+test("while the run is in doubt, likewise", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe", enforce: ["post"] })
+  world.next.set("post", throws)
+  expect(await gate.call("post", { text: "x" }, { callId: "1" })).toMatchObject({ kind: "in-doubt" })
+  for (const replayed of [false, true])
+    expect(await gate.call("wipe", {}, { callId: "2" })).toMatchObject({ kind: "accepted", replayed })
+  expect(world.count("wipe")).toBe(1)
+  const entries = await Effect.runPromise(journal.read(gate.runId))
+  expect(entries.at(-1)?.event).toMatchObject({ kind: "call-observed", callId: "2" })
+  await gate.leave()
 })
 
 test("`sequitur observe` tells it of a store", async () => {

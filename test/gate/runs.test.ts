@@ -1,8 +1,10 @@
 /** The open run behind a gate: approvals, doubt, cancelling, expiry, other processes, and its journal derived anew. */
 import { Effect } from "effect"
-import { defineCatalog } from "sequitur"
+import { defineCatalog, fromResult, tool } from "sequitur"
+import { createGate, verdictText } from "sequitur/gate"
 import { createRunner, createWorker, type Entry, type Journal, RunSecrets, seededIds, toolbox } from "sequitur/run"
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { exportLines, importLines } from "../../src/journal/export.ts"
 import { replay } from "../../src/journal/state.ts"
 import { verifyStore } from "../../src/journal/verify.ts"
@@ -186,6 +188,48 @@ describe("doubt", () => {
 })
 
 describe("its end", () => {
+  test("what a cancel has undone is not answered as if it stood", async () => {
+    const { store } = await sharedStore()
+    const safe = { idempotency: { key: { retentionMs: 86_400_000 } } } as const
+    const catalog = defineCatalog({
+      name: "list",
+      version: "1",
+      approvals: "unsigned",
+      tools: {
+        add: tool({
+          description: "Add.",
+          effect: "write",
+          params: z.strictObject({ x: z.string() }),
+          result: z.strictObject({ id: z.string() }),
+          compensate: { tool: "remove", args: { id: fromResult("/id") } },
+          ...safe,
+        }),
+        remove: tool({
+          description: "Remove.",
+          effect: "write",
+          params: z.strictObject({ id: z.string() }),
+          compensate: "none",
+          ...safe,
+        }),
+      },
+    })
+    const removed: unknown[] = []
+    const tools = { add: () => ({ id: "i1" }), remove: (args: unknown) => void removed.push(args) }
+    const who = { principal: { tenant: "t", subject: "ann" }, session: "s", task: "k", runId: "run" }
+    const gate = await createGate({ catalog, tools, store, ...who })
+    const add = () => gate.call("add", { x: "1" }, { callId: "a" })
+    expect(await add()).toMatchObject({ kind: "accepted", result: { id: "i1" } })
+    const runner = createRunner({ catalog, tools, store })
+    await runner.cancel("run", { by: "eve" })
+    await gate.call("add", { x: "2" }, { callId: "b" })
+    expect(removed).toEqual([{ id: "i1" }])
+    const verdict = await add()
+    expect(verdict).toMatchObject({ kind: "failed", callId: "a", undone: true, applied: false })
+    expect(verdictText(verdict)).toContain("has been undone")
+    await gate.close()
+    await runner.close()
+  })
+
   test("cancelled by anybody, it takes no further call", async () => {
     const { store, journal } = await sharedStore()
     const world = makeWorld()

@@ -226,8 +226,8 @@ class Opened {
     const watching = { hooks: { ...hooks }, monitor, telemetry: this.#listening, catalog: toolbox.catalog }
     const watch = new Watch(watching, hand.state)
     const judging = { observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
-    this.#keeper = { watch, hand, toolbox, credentials, ...judging }
     const { onEvent } = this.#listening
+    this.#keeper = { watch, hand, toolbox, credentials, made: new Map(), journal, onEvent, ...judging }
     if (onRequested !== undefined)
       this.#outbox = new Outbox(this.#runtime.runPromise, { onRequested, onEvent, runId: hand.runId })
     return this.#gate(this.#keeper)

@@ -1,6 +1,6 @@
 /** One turn of a model: its calls read and held to the gates together, then made one after another. */
 import { Clock } from "effect/Clock"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
@@ -8,14 +8,17 @@ import type { Document, StepDocument } from "../../document/document.ts"
 import { awaitedBy } from "../../journal/asked.ts"
 import type { CallObserved, CallRefused, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
+import type { JournalService } from "../../journal/journal.ts"
 import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import type { CredentialsProvider } from "../../run/call/credentials.ts"
-import { EffectInDoubt, type RunFailure, StalePlan } from "../../run/failure.ts"
+import { EffectInDoubt, type RunFailure, StalePlan, StepFailed } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
 import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
 import type { Hand } from "../../run/open/hand.ts"
+import { put } from "../../run/put.ts"
+import type { Driving } from "../../run/run.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
@@ -31,6 +34,10 @@ export interface Gatekeeper {
   readonly credentials: CredentialsProvider | undefined
   /** Whether calls of a tool are made as ever, and only watched. */
   readonly observes: (tool: string) => boolean
+  /** By call id: what was made as ever, and could not be written down. */
+  readonly made: Map<string, CallObserved>
+  readonly journal: JournalService
+  readonly onEvent: Driving["onEvent"]
   readonly catalog: Catalog
   readonly session: Session
   readonly breaker: Breaker
@@ -109,6 +116,11 @@ function* take(keeper: Gatekeeper, call: ReadCall, { seen, before, replayed, fau
     const state = yield* hand.settle()
     const recorded = recall(state, call, replayed)
     if (recorded !== undefined) return recorded
+    const once = keeper.made.get(call.callId)
+    if (once !== undefined)
+      return once.digest === call.digest
+        ? observedVerdict(once, call, true)
+        : { kind: "call-id-reused", ...named(call) }
     if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
       return yield* watch(keeper, state, call, { seen, faults })
     const proposed = proposedBefore(state, call)
@@ -156,12 +168,25 @@ function* watch(
   const { hand, toolbox, credentials } = keeper
   const foreseen = foresee(keeper, state, call, { seen, faults })
   const observed = yield* callAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call, foreseen)
+  // Whatever becomes of writing it down, it is not made again.
+  keeper.made.set(call.callId, observed)
+  const told = observedVerdict(observed, call, false)
   for (;;) {
-    if (yield* keeper.hand.note(observed)) return observedVerdict(observed, call, false)
-    const now = yield* keeper.hand.settle()
-    // What comes late is no step any more: it is told, and the run has ended or waits.
-    if (!isResting(now)) return observedVerdict(observed, call, false)
+    if (yield* hand.note(observed)) break
+    const now = yield* hand.settle()
+    if (isResting(now)) continue
+    if (isTerminal(now.status)) return told
+    // What comes late is no step any more.
+    const { made: _, ...aside } = observed
+    if (yield* hand.note(aside)) break
+    if (hand.held) continue
+    // Nobody holds a run that waits; or somebody who has just taken it on.
+    const write = Effect.as(put(keeper.journal, now, aside, undefined, keeper.onEvent), true)
+    if (!(yield* Effect.catchTag(write, "RunUnderWay", () => Effect.succeed(false)))) return told
+    break
   }
+  keeper.made.delete(call.callId)
+  return told
 }
 
 function foresee(
@@ -280,7 +305,7 @@ function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | u
   if (known === undefined) return undefined
   if (typeof known !== "string" && known.kind === "call-observed")
     return known.digest === call.digest
-      ? observedVerdict(known, call, replayed)
+      ? observedVerdict(known, call, true)
       : { kind: "call-id-reused", ...named(call) }
   if (typeof known !== "string")
     return known.digest === call.digest
@@ -325,6 +350,10 @@ function verdictOf(state: RunState, stepId: string, call: Named, replayed: boole
   const nothing = state.open?.nothing.get(stepId)
   if (nothing !== undefined) return { kind: "failed", ...about, failure: shown(state, nothing), applied: false }
   const made = state.calls.get(stepId)
+  if (state.undone.get(stepId)?.kind === "undone") {
+    const failure = state.failure ?? record(new StepFailed({ stepId, tool: call.tool, said: "it was undone" }))
+    return { kind: "failed", ...about, failure: shown(state, failure), applied: false, undone: true }
+  }
   if (made?.failure !== undefined)
     return { kind: "failed", ...about, failure: shown(state, made.failure), applied: isEffect(made) }
   if (made !== undefined) return { kind: "accepted", ...about, result: made.result ?? null, replayed }

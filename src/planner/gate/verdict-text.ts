@@ -45,6 +45,8 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
     }
     case "failed":
       if (verdict.observed) return `The call of ${tool} failed: ${say(verdict.failure)}.`
+      if (verdict.undone)
+        return `The call of ${tool} was made, and what it did has been undone: ${say(verdict.failure)}.`
       return verdict.applied
         ? `The call of ${tool} was made and has taken effect, but its answer cannot be used: ${say(verdict.failure)}. Do not call it again for this.`
         : `The call of ${tool} failed, and nothing of it has happened: ${say(verdict.failure)}.`

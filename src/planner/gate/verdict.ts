@@ -40,6 +40,8 @@ export interface Failed extends Named {
   readonly applied: boolean
   /** It was made past the gates, which only watched: whether anything has happened is not known. */
   readonly observed?: true
+  /** It was made and answered, and what it did was taken back when the run ended. */
+  readonly undone?: true
 }
 
 /** The breaker holds calls of this tool, or of the whole session, back until then. */

@@ -20,7 +20,7 @@ import { policiesOf, prepare, type ReadyPlan } from "../next/prepare.ts"
 export const wholeSlice = (catalog: Catalog): Slice => sliceFor(catalog, catalog.tools.keys())
 
 /** What an open run knows of its own steps. */
-export function knownOf({ started, done, calls }: RunState, { nothing, seen }: OpenRun): Known {
+export function knownOf({ started, done, calls }: RunState, { nothing, seen, aside }: OpenRun): Known {
   return {
     steps: started.document.steps.slice(0, done).map(({ id }) => ({
       came: nothing.has(id) ? "nothing" : "done",
@@ -28,6 +28,7 @@ export function knownOf({ started, done, calls }: RunState, { nothing, seen }: O
     })),
     seen,
     inputs: started.inputs,
+    aside,
   }
 }
 
