@@ -3,8 +3,8 @@ import { it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Compiled, compile, defineCatalog, tool } from "sequitur"
-import { approve, execute, type Handlers, type Ids, Journal, memory, seededIds } from "sequitur/run"
-import { describe, expect, test } from "vitest"
+import { approve, createRunner, execute, type Handlers, type Ids, Journal, memory, seededIds } from "sequitur/run"
+import { describe, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { awaitedBy } from "../../../src/journal/asked.ts"
 import { replay } from "../../../src/journal/state.ts"
@@ -267,6 +267,46 @@ describe("what an effect rests on", () => {
       expect(yield* other.derived).toMatchObject({ status: "failed" })
     }),
   )
+})
+
+test.each([
+  ["the clock is set back behind it", "clock"],
+  ["the credentials of the call took so long", "credentials"],
+] as const)("what an effect rests on is read again where %s", async (_, what) => {
+  const catalog = catalogOf(["/iban"])
+  const made: string[] = []
+  let offMs = 0
+  const { now } = Date
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + offMs)
+  const runner = createRunner({
+    catalog,
+    store: memory(),
+    tools: {
+      look: () => {
+        made.push("look")
+        return { owner: "bob", iban: `DE${made.length}`, cents: 5, seen: 1 }
+      },
+      list: () => ({ accounts: [] }),
+      slow: () => {
+        if (what === "clock") offMs = -3_600_000
+        return {}
+      },
+      pay: () => {
+        made.push("pay")
+        return null
+      },
+    },
+    credentials: ({ tool }: { readonly tool: string }) => {
+      if (what === "credentials" && tool === "pay") offMs = 60_001
+      return undefined
+    },
+  })
+  const plan = accepted(compile(catalog, JSON.stringify({ version: 1, steps: [look, wait, pay] })) as Compiled)
+  const scope = { principal: { tenant: "acme", subject: "ada" }, sessionId: "s", taskId: "t", inputs: { id: "a1" } }
+  const report = await runner.run(plan, scope).finally(() => clock.mockRestore())
+  expect(report).toMatchObject({ status: "failed", failure: { code: "RUN315" } })
+  expect(made).toEqual(["look", "look"])
+  await runner.close()
 })
 
 describe("in the catalog", () => {

@@ -498,6 +498,36 @@ describe("who may", () => {
     expect(world.made).toEqual([])
   })
 
+  test("an answer tells whoever cannot sign for a tenant nothing of its runs", async () => {
+    const world = open()
+    await world.runner.run(planOf(pay("a", 5_000)), { ...options(), runId: "waits" })
+    await world.runner.run(planOf(pay("a", 5_000)), { ...options(), runId: "decided", taskId: "another" })
+    const waiting = (await world.runner.approvals.list()).find(({ runId }) => runId === "decided") as WaitingApproval
+    await world.runner.decide("decided", "a", { decision: "approved", token: await say(waiting) })
+    const stranger = generateKeys()
+    const tokenOf = (run: string, { kid, privateKey }: ReturnType<typeof generateKeys>) => {
+      const bound = { ...waiting.bound, run, request: "a" }
+      return issueApproval({ bound, decision: "approved", kid, key: privateKey })
+    }
+    const toldOf = async (run: string, keys: ReturnType<typeof generateKeys>) => {
+      const answered = world.runner.approvals.answer(await tokenOf(run, keys))
+      return answered.catch((error) => `${error.code} ${String(error.message).replaceAll(run, "RUN")}`)
+    }
+    const runs = ["waits", "decided", "nowhere"]
+    const foreign = generateKeys()
+    keySet = [...keySet, { kid: foreign.kid, publicKey: foreign.publicKey, subject: "zed", tenant: "other", roles: [] }]
+    for (const [keys, code] of [
+      [stranger, "RUN307"],
+      [foreign, "RUN204"],
+    ] as const) {
+      const told = new Set(await Promise.all(runs.map((run) => toldOf(run, keys))))
+      expect([...told]).toEqual([expect.stringContaining(code)])
+    }
+    const { kid } = people.eve as ReturnType<typeof generateKeys>
+    const forged = await Promise.all(runs.map((run) => toldOf(run, { ...stranger, kid })))
+    expect([...new Set(forged)]).toEqual([expect.stringContaining("RUN306")])
+  })
+
   test("without a key set nothing that was signed is acted on, and the run waits on", async () => {
     const world = open()
     await world.runner.run(planOf(pay("a", 5_000)), options())
