@@ -49,6 +49,10 @@ export class RunSecrets {
     return this.#secrets.scrub(text)
   }
 
+  scrubJson(value: Json): Json {
+    return this.#secrets.scrubJson(value)
+  }
+
   scrubFailure(failure: Failure): Failure {
     return this.#scrubMembers(failure as unknown as JsonObject) as unknown as Failure
   }

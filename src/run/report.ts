@@ -80,6 +80,11 @@ interface Running<Results> {
 export type RunReport<Spec extends CatalogSpec = CatalogSpec, Results = unknown> = Report<Spec> &
   (Succeeded<Results> | AwaitingApproval<Results> | Stopped<Results> | Running<Results>)
 
+const states = new WeakMap<object, RunState>()
+
+/** The run that a report tells of, for its secrets; undefined of a copy, or of what is none. */
+export const runBehind = (told: object): RunState | undefined => states.get(told)
+
 export function report<Spec extends CatalogSpec, Results>(state: RunState): RunReport<Spec, Results> {
   const { runId, status, failure, calls, started } = state
   const awaiting = status === "awaiting_approval" ? awaitedBy(state) : undefined
@@ -119,6 +124,7 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
       )
     },
   }
+  states.set(told, state)
   return told as unknown as RunReport<Spec, Results>
 }
 

@@ -97,6 +97,24 @@ describe.each(providers)("$name", ({ handle, respond, said, told, text, planner,
     expect(made).toHaveLength(2)
   })
 
+  test("an answer without any id of its own, handled again, is the same calls; another is not", async () => {
+    const { gate, made } = desk()
+    const without = (value: unknown): object => {
+      const kept = Object.entries(value as object).filter(([key]) => !["id", "responseId", "$metadata"].includes(key))
+      return Object.fromEntries(kept)
+    }
+    const bare = (who: string, text: string): object => {
+      const rest = without(respond([find(undefined, who)], text))
+      return "response" in rest ? { ...rest, response: without(rest.response) } : rest
+    }
+    for (const again of [false, true]) {
+      const { verdicts } = await handle(gate, bare("Ada", "I look."))
+      expect(verdicts).toMatchObject([{ kind: "accepted", replayed: again }])
+    }
+    expect((await handle(gate, bare("Eve", "I look."))).verdicts).toMatchObject([{ replayed: false }])
+    expect(made).toHaveLength(2)
+  })
+
   test.each(["cut-short", "refused", "failed"] satisfies Ending[])(
     "of an answer that was %s no call is made, and each is told so",
     async (ending) => {
@@ -181,5 +199,31 @@ describe.each(providers)("$name", ({ handle, respond, said, told, text, planner,
     await expect(silent(message, { signal })).rejects.toThrow(NoAnswer)
     await expect(silent(message, { signal })).rejects.toMatchObject({ ending: "refused" })
     await expect(planner(async () => null)(message, { signal })).rejects.toThrow(NoAnswer)
+  })
+})
+
+describe("openai-responses: calls that are no functions", () => {
+  const output = (...items: object[]) => ({ id: "r", status: "completed", output: items })
+  const { handle } = providers.find(({ name }) => name === "openai-responses") ?? expect.fail("it is not there")
+
+  test("a custom call is refused, and answered in its own form", async () => {
+    const { gate, made } = desk()
+    const item = { type: "custom_tool_call", call_id: "b", name: "find", input: '{"name":"Ada"}' }
+    const end = await handle(gate, output(item))
+    expect(end).toMatchObject({ done: false, ending: "calls", left: [], verdicts: [{ kind: "refused" }] })
+    expect(end.messages).toMatchObject([item, { type: "custom_tool_call_output", call_id: "b" }])
+    expect(made).toEqual([])
+  })
+
+  test("what only the host can answer is left to it, and said to be", async () => {
+    const types = ["computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"]
+    const items = types.map((type) => ({ type, call_id: type, id: type }))
+    const end = await handle(desk().gate, output(...items))
+    expect(end).toMatchObject({ done: false, ending: "calls", left: items, messages: items, verdicts: [] })
+  })
+
+  test("what the provider has answered is not", async () => {
+    const items = ["shell_call", "shell_call_output"].map((type) => ({ type, call_id: "s" }))
+    expect(await handle(desk().gate, output(...items))).toMatchObject({ done: true, ending: "finished", left: [] })
   })
 })

@@ -5,6 +5,7 @@ import { createGate, verdictText } from "sequitur/gate"
 import { RunSecrets } from "sequitur/run"
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { tellVerdict } from "../../src/planner/mcp/serve/proposed.ts"
 import { sharedStore, who } from "./shop.ts"
 
 const [card, token] = ["4111-2222-3333-4444", "tok-live-99887766"]
@@ -25,6 +26,12 @@ const catalog = defineCatalog({
       params: z.strictObject({ card: z.string().max(30).meta({ sensitive: true }), cents: z.int() }),
       retry: { times: 1 },
     }),
+    echo: tool({
+      description: "Say it again.",
+      effect: "read",
+      params: z.strictObject({}),
+      result: z.strictObject({ said: z.string() }),
+    }),
   },
 })
 
@@ -32,6 +39,7 @@ test.each(["enforce", "observe"] as const)("in mode %s", async (mode) => {
   const { store, journal } = await sharedStore()
   const tools = {
     open: () => ({ token }),
+    echo: () => ({ said: "" }),
     pay: ({ card: given }: { card: string }) => {
       throw new Error(`card ${given} refused, session ${mode === "enforce" ? token : ""}`)
     },
@@ -55,3 +63,19 @@ test.each(["enforce", "observe"] as const)("in mode %s", async (mode) => {
   }
   await gate.close()
 })
+
+test.each(["enforce", "observe"] as const)(
+  "nor what another step's answer holds, told by a third (%s)",
+  async (mode) => {
+    const { store } = await sharedStore()
+    const tools = { open: () => ({ token }), pay: () => null, echo: () => ({ said: `the token is ${token}` }) }
+    const gate = await createGate({ ...who, inputs: undefined, catalog, tools: tools as never, store, mode })
+    await gate.call("open", {}, { callId: "a" })
+    const echoed = await gate.call("echo", {}, { callId: "b" })
+    expect(echoed).toMatchObject({ kind: "accepted", result: { said: `the token is ${token}` } })
+    expect(verdictText(echoed, { catalog })).toBe('{"said":"the token is [redacted]"}')
+    const again = await gate.call("echo", {}, { callId: "b" })
+    expect(JSON.stringify(tellVerdict(again, catalog))).not.toContain(token)
+    await gate.close()
+  },
+)

@@ -79,7 +79,8 @@ function readTurn(message: unknown): Turn {
     source,
     call: readCall(source, field(source, "args")),
   }))
-  return { parts: [...valid, ...invalid], ending: endingOf(message), responseId: textIn(message, "id") }
+  const parts = [...valid, ...invalid]
+  return { parts, ending: endingOf(message), responseId: textIn(message, "id"), words: wordsOf(message) }
 }
 
 const readCall = (source: object, args: unknown): Call => ({

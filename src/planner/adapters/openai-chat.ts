@@ -70,6 +70,7 @@ function readTurn(response: unknown, choice: unknown, message: unknown): Turn {
     parts: parts.map((source) => ({ source, call: readCall(source) })),
     ending: endingOf(choice, message),
     responseId: textIn(response, "id"),
+    words: wordsOf(message),
   }
 }
 

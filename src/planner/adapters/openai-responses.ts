@@ -1,14 +1,14 @@
 /**
- * OpenAI's Responses API. All output items go back as they came, reasoning among them; function calls are answered, and what the
- * provider does itself (searches, code, MCP) is left alone, as are calls of tools that the host has offered beside the catalog's
- * (computer, shell, custom): those the host answers. Streams are not read.
+ * OpenAI's Responses API. All output items go back as they came, reasoning among them; calls of functions and custom tools are
+ * answered, and what the provider does itself (searches, code, MCP) is left alone. Calls of other tools that the host has offered
+ * (computer, shell, patches, approvals of MCP) it answers itself: they stand in `left`. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
 import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
 import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
-import { countIn, field, isList, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
+import { asValue, countIn, field, isList, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
 import {
   type Answered,
   answer,
@@ -42,7 +42,7 @@ export function toolsFor(catalog: Catalog, options: ToolsOptions = {}): Response
 }
 
 export interface ResponsesAnswer {
-  type: "function_call_output"
+  type: "function_call_output" | "custom_tool_call_output"
   call_id: string
   output: string
 }
@@ -52,7 +52,7 @@ export type ItemOf<Response> = Response extends { readonly output: ReadonlyArray
   ? Exclude<Item, { readonly type: "computer_call_output" | "additional_tools" }>
   : { type: "function_call"; call_id: string; name: string; arguments: string }
 
-/** With `previous_response_id` only those `messages` are to be sent whose type is `function_call_output`. */
+/** With `previous_response_id` only those `messages` are to be sent whose type is `function_call_output` or `custom_tool_call_output`. */
 export async function handle<Response>(
   gate: CallGate,
   response: Response,
@@ -63,13 +63,14 @@ export async function handle<Response>(
     parts: items.map((source) => ({ source, call: readCall(source) })),
     ending: endingOf(response),
     responseId: textIn(response, "id"),
+    left: leftIn(items),
   }
   const { answers, verdicts } = await answer(gate, turn, options)
   const said = sayAgain(turn, answers, mend) as readonly ItemOf<Response>[]
-  const callers = turn.parts.filter(({ call }) => call !== undefined).map(({ source }) => field(source, "caller"))
+  const asked = turn.parts.filter(({ call }) => call !== undefined).map(({ source }) => source)
   const told = answers.map(({ id, text }, index): ResponsesAnswer => {
-    const caller = callers[index]
-    const base = { type: "function_call_output", call_id: id, output: text } as const
+    const caller = field(asked[index], "caller")
+    const base = { type: isCustom(asked[index]) ? custom : functions, call_id: id, output: text } as const
     // A call that a program of the model's made says so, and so must its answer.
     return isSomething(caller) ? { ...base, ...{ caller } } : base
   })
@@ -78,7 +79,32 @@ export async function handle<Response>(
 
 const itemsOf = (response: unknown): readonly object[] => partsOf(field(response, "output")).filter(isSomething)
 
+const functions = "function_call_output"
+const custom = "custom_tool_call_output"
+
+const isCustom = (item: unknown): boolean => field(item, "type") === "custom_tool_call"
+
+const hostsOwn: ReadonlySet<unknown> = new Set([
+  ...["computer_call", "local_shell_call", "shell_call", "apply_patch_call", "mcp_approval_request"],
+])
+
+/** What the provider has answered itself is not. A search of tools is the host's where it says so. */
+function leftIn(items: readonly object[]): readonly object[] {
+  const answered = new Set(
+    items.filter((item) => textIn(item, "type")?.endsWith("_output")).map((item) => field(item, "call_id")),
+  )
+  return items.filter((item) => {
+    const type = field(item, "type")
+    const isHosts = hostsOwn.has(type) || (type === "tool_search_call" && field(item, "execution") === "client")
+    const callId = field(item, "call_id")
+    return isHosts && (typeof callId !== "string" || !answered.has(callId))
+  })
+}
+
 function readCall(item: object): Call | undefined {
+  // A custom tool is none of the catalog's: its input is a text, and no object of arguments.
+  if (isCustom(item))
+    return { id: field(item, "call_id"), name: field(item, "name"), args: asValue(field(item, "input")) }
   if (field(item, "type") !== "function_call") return undefined
   const status = field(item, "status")
   const cut = status === "incomplete" || status === "in_progress" ? unfinished : undefined
@@ -102,6 +128,10 @@ const wordsOf = (items: readonly object[]): string =>
   )
 
 function mend(source: object, { args }: Call, { id, name, intact }: Answered): unknown {
+  if (isCustom(source)) {
+    const input = textIn(source, "input")
+    return intact && input !== undefined ? source : withFields(source, { call_id: id, name, input: input ?? "" })
+  }
   if (intact && typeof args === "string") return source
   const called = { type: "function_call", call_id: id, name, arguments: typeof args === "string" ? args : "{}" }
   return withFields(source, called)

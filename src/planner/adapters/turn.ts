@@ -35,6 +35,8 @@ export interface Handled<Message> {
   readonly ending: Ending
   /** Of the calls that went to the gate, in their order. */
   readonly verdicts: readonly Verdict[]
+  /** Calls among `messages` that the host has to answer itself, before anything is sent back. Then it is not `done`. */
+  readonly left: readonly object[]
 }
 
 /** A call as a provider gave it: none of it is trusted. */
@@ -67,10 +69,14 @@ export interface Part {
 
 export interface Turn {
   readonly parts: readonly Part[]
+  /** The words beside them, where they are no parts themselves. */
+  readonly words?: string | undefined
   /** How it ended, calls apart; `cut` says why none of its calls is to be made. */
   readonly ending: Exclude<Ending, "calls" | "finished"> | undefined
-  /** The provider's id of the answer, from which ids are made for calls that have none. */
+  /** The provider's id of the answer, from which ids are made for calls that have none; without one, from what was said. */
   readonly responseId: string | undefined
+  /** Calls of tools that are no functions: the host offered them, and answers them. */
+  readonly left?: readonly object[] | undefined
 }
 
 export interface Answers {
@@ -119,17 +125,37 @@ function nameCalls(turn: Turn): readonly Named[] {
   const calls = callsIn(turn)
   const given = new Set(calls.map(({ id }) => id).filter(isId))
   const seen = new Set<string>()
-  const seed = responseId ?? globalThis.crypto.randomUUID()
+  let seed = responseId
   return calls.map((call, index) => {
     const { id, cut = cutBy(ending) } = call
     const repeated = isId(id) && seen.has(id)
     if (!isId(id) || repeated) {
+      seed ??= `content/${digestOf(turn)}`
       const own = makeId(seed, index, given)
       return { call, id: own, intact: false, untold: cut ?? (repeated ? twice : undefined) }
     }
     seen.add(id)
     return { call, id, intact: isName(call.name), untold: cut }
   })
+}
+
+/**
+ * Of an answer whose provider gives it no id: by all that was said, so that the same answer handled again makes no call a second time.
+ * A later answer that says the very same, without any id, is taken for it too, and replays.
+ */
+function digestOf({ parts, words }: Turn): string {
+  const said = [words ?? "", ...parts.map(({ source }) => source)]
+  try {
+    return sha256(JSON.stringify(said, (_, value) => inOrder(value)))
+  } catch {
+    return globalThis.crypto.randomUUID()
+  }
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The same for the same answer: handled again, its calls are the same calls. */
@@ -178,14 +204,15 @@ export function handled<Message>(
   verdicts: readonly Verdict[],
   messages: Message[],
 ): Handled<Message> {
-  const { ending } = turn
-  const calls = callsIn(turn).length
+  const { ending, left = [] } = turn
+  const calls = callsIn(turn).length + left.length
   return {
     messages,
     done: calls === 0 && ending !== "paused",
     text: said,
     ending: ending ?? (calls > 0 ? "calls" : "finished"),
     verdicts,
+    left,
   }
 }
 

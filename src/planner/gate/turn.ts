@@ -2,6 +2,7 @@
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "../../catalog/catalog.ts"
+import { hasMarks } from "../../catalog/sensitive.ts"
 import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { Document, StepDocument } from "../../document/document.ts"
@@ -21,6 +22,7 @@ import { put } from "../../run/put.ts"
 import type { Driving } from "../../run/run.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
+import { keepRun } from "./behind.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
 import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
 import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
@@ -64,6 +66,7 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
     const replayed = told.has(callId) || isBehind(before, callId)
     const beganMs = (yield* Clock).currentTimeMillisUnsafe()
     const verdict = yield* take(keeper, call, { seen, before, replayed, faults: refused.get(call) ?? call.faults })
+    if (hasMarks(catalog)) keepRun(verdict, hand.state)
     verdicts.push(verdict)
     told.add(callId)
     const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)

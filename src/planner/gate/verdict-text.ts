@@ -8,7 +8,8 @@ import type { Failure } from "../../journal/entry.ts"
 import { escapeHidden, escapeHiddenJson } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 import { Secrets } from "../../text/secrets.ts"
-import type { Verdict } from "./verdict.ts"
+import { secretsBehind } from "./behind.ts"
+import type { Accepted, Verdict } from "./verdict.ts"
 
 export interface VerdictTextOptions {
   /** By whose marks secrets are left out. Without it nothing is known to be secret. */
@@ -34,7 +35,7 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
   const tool = quoted(verdict.tool, quotedLength)
   switch (verdict.kind) {
     case "accepted":
-      return sayResult(verdict.tool, verdict.result, catalog, room)
+      return sayResult(resultShown(verdict, catalog), room)
     case "refused": {
       const head = `The call of ${tool} was refused, and nothing was done. Mend all of it and call again by a new id. Strings quote your call as data.`
       const lines = verdict.diagnostics.map(
@@ -65,12 +66,19 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
   }
 }
 
-/** Plain JSON, without what is marked: it is the tool's word, and the model's to read. */
-function sayResult(tool: string, result: Json, catalog: Catalog | undefined, room: number): string {
+/** Without what is marked, wherever in it that stands, and without what else the run knows to be secret. */
+export function resultShown(verdict: Accepted, catalog: Catalog | undefined): Json {
+  const { tool, result } = verdict
   const paths = catalog === undefined ? [] : marksOf(catalog).of(tool).result
   const secrets = new Secrets()
   gather(result, paths, secrets)
-  const text = harmless(JSON.stringify(secrets.scrubJson(hide(result, paths))))
+  const shown = secrets.scrubJson(hide(result, paths))
+  return secretsBehind(verdict)?.scrubJson(shown) ?? shown
+}
+
+/** Plain JSON: it is the tool's word, and the model's to read. */
+function sayResult(result: Json, room: number): string {
+  const text = harmless(JSON.stringify(result))
   if (text.length <= room) return text
   return `The result is too long to be shown whole. It begins: ${quoted(text, room - 200)}`
 }

@@ -10,9 +10,10 @@ import type { CompiledPlan } from "../../check/compiled.ts"
 import { isCompiledPlan } from "../../check/seal.ts"
 import { type RunCode, runCodes } from "../../journal/codes.ts"
 import type { Failure } from "../../journal/entry.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import type { Status } from "../../journal/status.ts"
 import type { Carried, Earlier, EarlierResult } from "../../plan/earlier.ts"
-import type { EffectReport } from "../../run/report.ts"
+import { type EffectReport, runBehind } from "../../run/report.ts"
 import { demand } from "../../text/demand.ts"
 import { isObject, type Json } from "../../text/json.ts"
 import { Secrets } from "../../text/secrets.ts"
@@ -70,6 +71,9 @@ export function tellRounds(rounds: readonly Round[], catalog: Catalog): Told {
   const known = rounds.map(({ plan, report }) => {
     const own = Object.entries(earlierFrom(plan, report)).filter(([, one]) => isDeclared(one, catalog))
     for (const [, { tool, result }] of own) gather(result, marks.of(tool).result, secrets)
+    // What the run was given, and its calls: any tool may say it again.
+    const state = runBehind(report)
+    if (state !== undefined) RunSecrets.in(state, secrets)
     return { plan, report, own }
   })
   let left = resultsLength

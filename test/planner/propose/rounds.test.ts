@@ -314,3 +314,33 @@ test("A106: secrets of results are told in no form, and long results are cut", a
   expect(text.length).toBeLessThan(30_000)
   expect(text).toContain("(not shown: too long)")
 })
+
+test("a sensitive input that a tool says again, in a place without a mark, is not told", async () => {
+  const pin = "9876543210"
+  const secret = z.string().meta({ sensitive: true })
+  const door = defineCatalog({
+    name: "door",
+    version: "1",
+    inputs: z.strictObject({ pin: secret }),
+    tools: {
+      auth: tool({
+        description: "Let in.",
+        effect: "read",
+        params: z.strictObject({ pin: secret }),
+        result: z.strictObject({ hi: z.string() }),
+      }),
+    },
+  })
+  const tools = { auth: ({ pin: given }: { pin: string }) => ({ hi: `welcome, ${given}` }) }
+  const runner = createRunner({ catalog: door, tools, store: memory() })
+  const text = planOf({ id: "a", tool: "auth", args: { pin: { $from: "input", path: "/pin" } } })
+  const plan = accepted(text, {}, door as never)
+  const report = await runner.run(plan as never, { ...scope, runId: "r1", inputs: { pin } })
+  expect(report.status).toBe("succeeded")
+  for (const one of [report, await runner.status("r1", { tenant: principal.tenant })]) {
+    const words = await told({ catalog: door as never, session: { rounds: [{ plan, report: one }] } })
+    expect(words).toContain("welcome, [redacted]")
+    expect(words).not.toContain(pin)
+  }
+  await runner.close()
+})

@@ -1,9 +1,7 @@
 /** What a client is told of the call that it has proposed. */
 import type { Catalog } from "../../../catalog/catalog.ts"
-import { gather, hide, marksOf } from "../../../catalog/sensitive.ts"
-import { Secrets } from "../../../text/secrets.ts"
 import type { Verdict } from "../../gate/verdict.ts"
-import { verdictText } from "../../gate/verdict-text.ts"
+import { resultShown, verdictText } from "../../gate/verdict-text.ts"
 import { type Answer, answer, answerLength, refuse } from "./answer.ts"
 
 export function tellVerdict(verdict: Verdict, catalog: Catalog): Answer {
@@ -12,11 +10,8 @@ export function tellVerdict(verdict: Verdict, catalog: Catalog): Answer {
   const structure = { callId, kind }
   switch (verdict.kind) {
     case "accepted": {
-      const paths = marksOf(catalog).of(verdict.tool).result
-      const secrets = new Secrets()
-      gather(verdict.result, paths, secrets)
-      const result = hide(verdict.result, paths)
-      return answer(text, secrets, { ...structure, replayed: verdict.replayed, result })
+      const result = resultShown(verdict, catalog)
+      return answer(text, undefined, { ...structure, replayed: verdict.replayed, result })
     }
     case "waiting": {
       const { requestId } = verdict
