@@ -10,7 +10,7 @@ import { lintCompensate } from "./lint/compensate.ts"
 import { lintInputLabels, lintLabels } from "./lint/labels.ts"
 import { lintLimits } from "./lint/limits.ts"
 import { lintMachine, lintStates } from "./lint/machine.ts"
-import { lintNames } from "./lint/names.ts"
+import { lintNames, lintParameterNames } from "./lint/names.ts"
 import { lintOnce, lintReconcile, lintValidate } from "./lint/once.ts"
 import { isKnown } from "./lint/parameter.ts"
 import { lintRequires } from "./lint/requires.ts"
@@ -29,6 +29,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
     if (toolSpec === undefined) continue
     const at = child(child(root, "tools"), tool.name)
     said.push(
+      ...lintParameterNames(tool, at),
       ...lintStates(tool, catalog, at),
       ...lintRequires(tool, catalog, at),
       ...lintAnswers(tool, toolSpec, at),

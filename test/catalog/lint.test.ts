@@ -33,6 +33,17 @@ const build = (tools: { readonly [name: string]: ToolSpec }, rest: Partial<Catal
 const said = ({ diagnostics }: Catalog): string[] => diagnostics.map(({ code, at }) => `${code} ${at}`)
 
 describe("names", () => {
+  test("a parameter that must be given can be given: its name does not begin with `$`", () => {
+    const search = (params: z.ZodType) =>
+      build({ odata: tool({ description: "Find.", effect: "read", params } as never) })
+    expect(said(search(z.strictObject({ $filter: z.string(), $top: z.int().optional() })))).toEqual([
+      "SEQ801 /tools/odata/params",
+    ])
+    expect(
+      said(search(z.strictObject({ q: z.strictObject({ $filter: z.string() }), $top: z.int().optional() }))),
+    ).toEqual([])
+  })
+
   test("tools are told apart by more than case, and by what providers keep of a name", () => {
     expect(said(build({ look: read, Look: read }))).toEqual(["SEQ817 /tools/Look"])
     expect(said(build({ "a/b": read, "a.b": read }))).toEqual(["SEQ817 /tools/a.b"])

@@ -1,7 +1,7 @@
-/** Names that a planner, a provider or a person could take for one another. Codes: SEQ807, SEQ817. */
+/** Names that a planner, a provider or a person could take for one another. Codes: SEQ801, SEQ807, SEQ817. */
 import { diagnose, type Unplaced } from "../../diagnostic/diagnostic.ts"
 import { child, type Pointer, root } from "../../text/pointer.ts"
-import type { Built } from "../catalog.ts"
+import type { Built, Tool } from "../catalog.ts"
 
 export function lintNames({ tools, machine, limits }: Built): Unplaced[] {
   const toTool = (name: string): Pointer => child(child(root, "tools"), name)
@@ -16,6 +16,19 @@ export function lintNames({ tools, machine, limits }: Built): Unplaced[] {
     ...collisions("states", machine?.states ?? [], ignoringCase, toState),
     ...collisions("limits", limits.keys(), ignoringCase, toLimit),
   ]
+}
+
+/** What begins with `$` is an expression at the top of `args`: no plan and no call could give it. */
+export function lintParameterNames({ name, params }: Tool, at: Pointer): Unplaced[] {
+  const { required = [] } = params.shape as { readonly required?: readonly string[] }
+  return required
+    .filter((parameter) => parameter.startsWith("$"))
+    .map((parameter) => {
+      const what = `the parameter \`${parameter}\` of \`${name}\``
+      const remedy = "Give it another name, and put the `$` there in the handler; or leave it optional."
+      const problem = "begins with `$`, so that no plan can give it, and must be given"
+      return diagnose("SEQ801", child(at, "params"), { what, problem, remedy })
+    })
 }
 
 const wellNamed = /^(?:[A-Za-z0-9_.-]{1,128}\/)?[A-Za-z0-9_.-]{1,128}$/
