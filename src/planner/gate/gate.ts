@@ -227,7 +227,17 @@ class Opened {
     const watch = new Watch(watching, hand.state)
     const judging = { observes, catalog: toolbox.catalog, session: peers, breaker: this.#breaker }
     const { onEvent } = this.#listening
-    this.#keeper = { watch, hand, toolbox, credentials, made: new Map(), journal, onEvent, ...judging }
+    this.#keeper = {
+      watch,
+      hand,
+      toolbox,
+      credentials,
+      made: new Map(),
+      meant: new Map(),
+      journal,
+      onEvent,
+      ...judging,
+    }
     if (onRequested !== undefined)
       this.#outbox = new Outbox(this.#runtime.runPromise, { onRequested, onEvent, runId: hand.runId })
     return this.#gate(this.#keeper)

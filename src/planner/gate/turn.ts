@@ -38,6 +38,8 @@ export interface Gatekeeper {
   readonly observes: (tool: string) => boolean
   /** By call id: what was made as ever, and could not be written down. */
   readonly made: Map<string, CallObserved>
+  /** By call id: the step of which a person was asked by another id. */
+  readonly meant: Map<string, string>
   readonly journal: JournalService
   readonly onEvent: Driving["onEvent"]
   readonly catalog: Catalog
@@ -126,8 +128,12 @@ function* take(keeper: Gatekeeper, call: ReadCall, { seen, before, replayed, fau
         : { kind: "call-id-reused", ...named(call) }
     if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
       return yield* watch(keeper, state, call, { seen, faults })
-    const proposed = proposedBefore(state, call)
-    if (proposed !== undefined) return verdictOf(state, proposed, call, replayed || isDone(before, proposed))
+    const proposed = keeper.meant.get(call.callId) ?? proposedBefore(state, call)
+    if (proposed !== undefined) {
+      if (!isCallOf(state, proposed, call)) return { kind: "call-id-reused", ...named(call) }
+      keeper.meant.set(call.callId, proposed)
+      return verdictOf(state, proposed, call, replayed || isDone(before, proposed))
+    }
     const held = holdBack(state, call)
     if (held !== undefined) return held
     const nowMs = (yield* Clock).currentTimeMillisUnsafe()
@@ -314,9 +320,14 @@ function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | u
     return known.digest === call.digest
       ? { kind: "refused", ...named(call), diagnostics: known.diagnostics }
       : { kind: "call-id-reused", ...named(call) }
-  const step = state.started.document.steps.find(({ id }) => id === known)
-  if (step === undefined || !isSameStep(step, call)) return { kind: "call-id-reused", ...named(call) }
-  return verdictOf(state, known, call, replayed)
+  return isCallOf(state, known, call)
+    ? verdictOf(state, known, call, replayed)
+    : { kind: "call-id-reused", ...named(call) }
+}
+
+function isCallOf({ started }: RunState, stepId: string, call: ReadCall): boolean {
+  const step = started.document.steps.find(({ id }) => id === stepId)
+  return step !== undefined && isSameStep(step, call)
 }
 
 function isSameStep(step: StepDocument, call: ReadCall): boolean {
