@@ -30,14 +30,18 @@ export function build(declaration: Declaration): Catalog {
   return catalog
 }
 
+const guards = {
+  free: {},
+  guarded: { guard: "approval" },
+  ruled: { guard: predicate("any-time", "1", () => true) },
+} as const
+
 const machineOf = ({ initial, transitions }: NonNullable<Declaration["machine"]>) => ({
   initial,
   transitions: Object.fromEntries(
     Object.entries(transitions).map(([from, targets]) => [
       from,
-      Object.fromEntries(
-        Object.entries(targets).map(([to, kind]) => [to, kind === "guarded" ? { guard: "approval" } : {}]),
-      ),
+      Object.fromEntries(Object.entries(targets).map(([to, kind]) => [to, guards[kind]])),
     ]),
   ),
 })

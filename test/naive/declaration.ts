@@ -91,5 +91,8 @@ export interface Declaration {
 
 export interface MachineDeclaration {
   readonly initial: string
-  readonly transitions: { readonly [from: string]: { readonly [to: string]: "free" | "guarded" } }
+  readonly transitions: { readonly [from: string]: { readonly [to: string]: Guarded } }
 }
+
+/** Whether a transition is free, or who must let it through: people, or a rule of the host's. */
+export type Guarded = "free" | "guarded" | "ruled"

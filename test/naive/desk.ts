@@ -204,8 +204,26 @@ const office: Declaration = {
 }
 
 /** By the code whose folder has a catalog of its own; every other folder is held against the desk. */
+/** Of `plans/invalid/SEQ305`. */
+const till: Declaration = {
+  front: "zod",
+  machine: { initial: "LOOKING", transitions: { LOOKING: { PAYING: "ruled" }, PAYING: { LOOKING: "free" } } },
+  limits: {},
+  budgets: {},
+  bounds,
+  tools: {
+    pay: {
+      front: "zod",
+      effect: "write",
+      params: { kind: "object", fields: required({ cents: { kind: "integer" } }) },
+      states: ["PAYING"],
+    },
+  },
+}
+
 export const deskFor = (code: string): Declaration => {
   if (code === "SEQ304") return bare
+  if (code === "SEQ305") return till
   if (code >= "SEQ502" && code < "SEQ7") return office
   if (code === "SEQ701") return { ...desk, tools: { ...tools, thank } }
   if (code === "SEQ109") return { ...desk, bounds: { ...bounds, steps: 1 } }

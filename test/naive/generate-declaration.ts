@@ -4,6 +4,7 @@ import type {
   Declaration,
   Field,
   Front,
+  Guarded,
   MachineDeclaration,
   ObjectShape,
   Shape,
@@ -45,12 +46,12 @@ export function generateDeclaration(random: Random): Declaration {
 
 function generateMachine({ int, chance }: Random): MachineDeclaration {
   const states = ["A", "B", "C", "done"].slice(0, int(2, 4))
-  const transitions: Record<string, Record<string, "free" | "guarded">> = {}
+  const transitions: Record<string, Record<string, Guarded>> = {}
   states.forEach((from, i) => {
-    const targets: Record<string, "free" | "guarded"> = {}
+    const targets: Record<string, Guarded> = {}
     states.forEach((to, k) => {
       // A way through all of them, so that each can be reached, and some ways back.
-      if (k === i + 1 || chance(0.25)) targets[to] = chance(0.3) ? "guarded" : "free"
+      if (k === i + 1 || chance(0.35)) targets[to] = chance(0.3) ? "guarded" : chance(0.15) ? "ruled" : "free"
     })
     transitions[from] = targets
   })

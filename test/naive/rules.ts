@@ -62,7 +62,7 @@ function surelyDiffer(a: Call, b: Call, parameter: string): boolean {
   return left !== undefined && right !== undefined && !equal(left.value, right.value)
 }
 
-/** Each tool is called only in a state it is available in. Codes: SEQ301 to SEQ304, SEQ501. */
+/** Each tool is called only in a state it is available in. Codes: SEQ301 to SEQ305, SEQ501. */
 export function checkMachine(steps: readonly PlanStep[], declaration: Declaration, tellOf: TellOf): void {
   const { machine } = declaration
   let state = machine?.initial
@@ -85,6 +85,7 @@ export function checkMachine(steps: readonly PlanStep[], declaration: Declaratio
         const targets = machine.transitions[state] ?? {}
         if (!Object.hasOwn(targets, step.to)) tell("SEQ302", at)
         else if (targets[step.to] === "guarded") tell("SEQ501", at)
+        else if (targets[step.to] === "ruled") tell("SEQ305", at)
       }
       state = step.to
     }
