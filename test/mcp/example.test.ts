@@ -30,7 +30,7 @@ test("a number that was not looked up is refused, and so is whoever is no clerk"
   expect(guessed).toMatchObject({ code: 1, out: expect.stringContaining("SEQ601") })
   expect(await run(at("redirect.json"), "--subject", "eve")).toMatchObject({
     code: 1,
-    out: expect.stringContaining("RUN115"),
+    out: expect.stringContaining("SEQ502"),
   })
 })
 
