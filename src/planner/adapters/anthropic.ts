@@ -13,6 +13,7 @@ import {
   answer,
   type Call,
   type CallGate,
+  endingFor,
   type Handled,
   type HandleOptions,
   handled,
@@ -71,7 +72,7 @@ function readTurn(response: unknown): Turn {
   const parts = partsOf(content)
     .filter(isSomething)
     .map((source) => ({ source, call: readCall(source) }))
-  const ends = endingOf(field(response, "stop_reason"), parts)
+  const ends = endingFor(field(response, "stop_reason"), parts)
   return { parts, ending: isSomething(content) ? ends : "failed", responseId: textIn(response, "id") }
 }
 
@@ -79,28 +80,6 @@ const readCall = (block: object): Call | undefined =>
   field(block, "type") === "tool_use"
     ? { id: field(block, "id"), name: field(block, "name"), args: asValue(field(block, "input")) }
     : undefined
-
-function endingOf(reason: unknown, parts: Turn["parts"]): Turn["ending"] {
-  switch (reason) {
-    case "tool_use":
-    case "end_turn":
-    case undefined:
-    case null:
-      return undefined
-    case "stop_sequence":
-      // It may stand in the middle of a call's arguments.
-      return parts.some(({ call }) => call !== undefined) ? "cut-short" : undefined
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "cut-short"
-    case "refusal":
-      return "refused"
-    case "pause_turn":
-      return "paused"
-    default:
-      return "failed"
-  }
-}
 
 const wordsOf = ({ parts }: Turn): string =>
   joined(parts.map(({ source }) => (field(source, "type") === "text" ? textIn(source, "text") : undefined)))

@@ -14,6 +14,7 @@ import {
   answer,
   type Call,
   type CallGate,
+  endingFor,
   type Handled,
   type HandleOptions,
   handled,
@@ -88,7 +89,7 @@ function readTurn(response: unknown): Turn {
   const parts = partsOf(content)
     .filter(isSomething)
     .map((source) => ({ source, call: readCall(source) }))
-  const ends = endingOf(field(response, "stopReason"), parts)
+  const ends = endingFor(field(response, "stopReason"), parts)
   const responseId = textIn(field(response, "$metadata"), "requestId")
   return { parts, ending: isSomething(content) ? ends : "failed", responseId }
 }
@@ -97,27 +98,6 @@ function readCall(block: object): Call | undefined {
   const use = field(block, "toolUse")
   if (!isSomething(use) || field(use, "type") === "server_tool_use") return undefined
   return { id: field(use, "toolUseId"), name: field(use, "name"), args: asValue(field(use, "input")) }
-}
-
-function endingOf(reason: unknown, parts: Turn["parts"]): Turn["ending"] {
-  switch (reason) {
-    case "tool_use":
-    case "end_turn":
-    case undefined:
-    case null:
-      return undefined
-    case "stop_sequence":
-      // It may stand in the middle of a call's arguments.
-      return parts.some(({ call }) => call !== undefined) ? "cut-short" : undefined
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "cut-short"
-    case "guardrail_intervened":
-    case "content_filtered":
-      return "refused"
-    default:
-      return "failed"
-  }
 }
 
 const wordsOf = ({ parts }: Turn): string => joined(parts.map(({ source }) => textIn(source, "text")))

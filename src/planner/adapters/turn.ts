@@ -221,3 +221,28 @@ export const inTwoTurns = <Block, Result>(content: readonly Block[], results: re
   ...(content.length === 0 ? [] : [{ role: "assistant" as const, content: [...content] }]),
   ...(results.length === 0 ? [] : [{ role: "user" as const, content: [...results] }]),
 ]
+
+/** Of Anthropic's stop reasons, and of Bedrock's, which are those and some more. */
+export function endingFor(reason: unknown, parts: Turn["parts"]): Turn["ending"] {
+  switch (reason) {
+    case "tool_use":
+    case "end_turn":
+    case undefined:
+    case null:
+      return undefined
+    case "stop_sequence":
+      // It may stand in the middle of a call's arguments.
+      return parts.some(({ call }) => call !== undefined) ? "cut-short" : undefined
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "cut-short"
+    case "refusal":
+    case "guardrail_intervened":
+    case "content_filtered":
+      return "refused"
+    case "pause_turn":
+      return "paused"
+    default:
+      return "failed"
+  }
+}

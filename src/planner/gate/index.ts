@@ -10,8 +10,9 @@ export {
   type Series,
   type Whose,
 } from "../monitor/monitor.ts"
-export { createGate, type Gate, type GateOptions } from "./gate.ts"
+export { createGate, type Gate } from "./gate.ts"
 export { type GateHooks, type Proposed, type Reason, reasonFor, type Told } from "./hooks.ts"
+export type { GateOptions } from "./options.ts"
 export type {
   Accepted,
   CallIdReused,

@@ -1,0 +1,133 @@
+/** What a host says of a gate, and what of it is refused before anything is begun. */
+import type * as Layer from "effect/Layer"
+import type { CatalogSpec } from "../../catalog/catalog.ts"
+import type { JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
+import type { Journal } from "../../journal/journal.ts"
+import { admitName, type OptionNames, refuseCount, refuseUnknown, sayFound } from "../../run/admit.ts"
+import { InputsRefused } from "../../run/failure.ts"
+import type { Ids } from "../../run/ids.ts"
+import type { OpenOptions } from "../../run/open/hand.ts"
+import type { OnRequested } from "../../run/outbox.ts"
+import type { Driving } from "../../run/run.ts"
+import type { TelemetryLayer } from "../../run/telemetry.ts"
+import type { Equipment, Principal, Tools } from "../../run/toolbox.ts"
+import { isObject } from "../../text/json.ts"
+import type { Monitor } from "../monitor/monitor.ts"
+import type { Breaker } from "./circuit.ts"
+import { type GateHooks, hookNames } from "./hooks.ts"
+
+export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
+  extends Equipment<Spec, Written>,
+    Pick<Driving, "onEvent" | "leaseMs" | "approvers" | "credentials" | "keySecret">,
+    Pick<OpenOptions, "origin" | "spent" | "expiresMs" | "literals"> {
+  /** `memory()` or `sqlite(file)`. */
+  readonly store: Layer.Layer<Journal, StoreUnavailable | JournalNewer>
+  /** Who acts, authenticated by the host. */
+  readonly principal: Principal
+  /** Scopes of limits, idempotency keys and the circuit breaker. */
+  readonly session: string
+  readonly task: string
+  readonly inputs?: unknown
+  /** Of the open run: of one that is there already, it is gone on with where its journal ends. */
+  readonly runId?: string | undefined
+  /** Also a run that another process holds, or that was imported: see `resume`. */
+  readonly takeOver?: boolean | undefined
+  /** Failures in a row that hold further calls back: of one tool, and of the session; 0 never does. Default 5, and 10. */
+  readonly maxConsecutiveFailures?: number | { readonly tool?: number; readonly session?: number } | undefined
+  /** How long they are held back, in milliseconds. Default 60,000. */
+  readonly coolDownMs?: number | undefined
+  /** `observe`: tools are called as ever, past the gates, and what those would have refused is only written down. Default `enforce`. */
+  readonly mode?: "enforce" | "observe" | undefined
+  /** While observing: tools whose calls the gates hold all the same. */
+  readonly enforce?: readonly string[] | undefined
+  /** Told of calls: see `GateHooks`. */
+  readonly hooks?: GateHooks | undefined
+  /** Counts effects, and may hold them: `createMonitor({ hold: true })`. */
+  readonly monitor?: Monitor | undefined
+  /** Told of what waits for a person in this gate's run: as a runner's, at least once for each request. */
+  readonly onRequested?: OnRequested | undefined
+  readonly ids?: Layer.Layer<Ids>
+  /** Where spans and metrics go. Left out, nothing is measured. */
+  readonly telemetry?: TelemetryLayer | undefined
+}
+
+/** By what its breaker goes; or what is wrong with the options. The rest of them is looked at where it is used. */
+export function admitGate(options: GateOptions): Breaker | InputsRefused {
+  const refused =
+    refuseUnknown(options, optionNames, "gate", { sessionId: "session", taskId: "task" }) ??
+    admitName("session", options.session) ??
+    admitName("task", options.task) ??
+    admitMode(options) ??
+    admitHooks(options.hooks)
+  return refused ?? readBreaker(options)
+}
+
+const optionNames: OptionNames<GateOptions> = {
+  catalog: true,
+  tools: true,
+  store: true,
+  principal: true,
+  session: true,
+  task: true,
+  inputs: true,
+  runId: true,
+  takeOver: true,
+  maxConsecutiveFailures: true,
+  coolDownMs: true,
+  mode: true,
+  enforce: true,
+  hooks: true,
+  monitor: true,
+  onRequested: true,
+  ids: true,
+  telemetry: true,
+  onEvent: true,
+  leaseMs: true,
+  approvers: true,
+  credentials: true,
+  keySecret: true,
+  origin: true,
+  spent: true,
+  expiresMs: true,
+  literals: true,
+}
+
+function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
+  if (mode !== undefined && mode !== "enforce" && mode !== "observe")
+    return new InputsRefused({ field: "`mode`", problem: "is neither", expected: 'Say "enforce" or "observe".' })
+  if (Array.isArray(enforce) && enforce.every((name) => typeof name === "string")) return undefined
+  return new InputsRefused({ field: "`enforce`", problem: "must be a list of names", expected: "Give names of tools." })
+}
+
+function admitHooks(hooks: unknown): InputsRefused | undefined {
+  if (hooks === undefined) return undefined
+  if (!isObject(hooks))
+    return new InputsRefused({
+      field: "`hooks`",
+      problem: `must be an object, but ${sayFound(hooks)}`,
+      expected: "Give functions by name.",
+    })
+  const known: readonly string[] = hookNames
+  for (const [name, hook] of Object.entries(hooks)) {
+    const field = `\`hooks.${name}\``
+    if (!known.includes(name))
+      return new InputsRefused({ field, problem: "is none", expected: `There are ${known.join(", ")}.` })
+    if (hook !== undefined && typeof hook !== "function")
+      return new InputsRefused({
+        field,
+        problem: `must be a function, but ${sayFound(hook)}`,
+        expected: "Give a function.",
+      })
+  }
+  return undefined
+}
+
+function readBreaker({
+  maxConsecutiveFailures: max = {},
+  coolDownMs = 60_000,
+}: Pick<GateOptions, "maxConsecutiveFailures" | "coolDownMs">): Breaker | InputsRefused {
+  const { tool = 5, session = 10 } = typeof max === "number" ? { tool: max, session: max } : max
+  for (const [field, value] of Object.entries({ maxConsecutiveFailures: tool, session, coolDownMs }))
+    if (!Number.isSafeInteger(value) || value < 0) return refuseCount(`\`${field}\``, value, 0)
+  return { tool, session, coolDownMs }
+}
