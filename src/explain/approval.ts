@@ -2,7 +2,7 @@
  *  could deceive the eye is written out, for a decision is only as good as what was seen. */
 import stringWidth from "string-width"
 import type { ApprovalRequested, Because, Following } from "../journal/entry.ts"
-import type { PlanRequest } from "../run/approval/plan.ts"
+import type { PlanRequest, StillAsked } from "../run/approval/plan.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -29,8 +29,20 @@ export function explainPlanRequest({ subject, tenant, follows, blast, asks }: Pl
     `${paint(look, ["bold", "magenta"], "approval of the whole plan")}, for one run by ${printable(subject)} of ${printable(tenant)}:`,
     ...follows.flatMap((following) => explainFollowing(following, widest, look)),
     ...(most.length === 0 ? [] : [`at most, in all: ${most.join(", ")}; what would pass it is asked about`]),
-    ...(asks.length === 0 ? [] : [`asked about all the same: ${asks.map(printable).join(", ")}`]),
+    ...asks.map(sayStillAsked),
   ].join("\n")
+}
+
+function sayStillAsked(asked: StillAsked): string {
+  const step = `\`${printable(asked.stepId)}\``
+  if (asked.kind === "people") {
+    const roles =
+      asked.approverRoles === undefined ? "" : ` with the role ${asked.approverRoles.map(printable).join(" or ")}`
+    return `${step} takes ${asked.approvers} people${roles}: they are asked about it, unless so many of them sign this plan, each a token`
+  }
+  const names = asked.arguments.map((name) => `\`${printable(name)}\``).join(", ")
+  const of = asked.call === asked.stepId ? "" : ` of \`${printable(asked.call)}\``
+  return `${step} is asked about all the same: ${names}${of} is known only once earlier steps have answered`
 }
 
 /** What is asked, or why. */

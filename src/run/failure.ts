@@ -54,7 +54,12 @@ export class RunCancelled extends refusal("RUN304") {}
 export class AlreadyCancelled extends refusal("RUN305") {}
 export class TokenRefused extends refusal("RUN306") {}
 export class ApproverUnknown extends refusal("RUN307") {}
-export class ApprovalMismatch extends refusal("RUN308") {}
+export class ApprovalMismatch extends refusal("RUN308") {
+  /** `but` says what differs, where whoever is told may know. */
+  constructor({ but = "", ...fields }: Omit<Fields<"RUN308">, "but"> & { readonly but?: string }) {
+    super({ ...fields, but })
+  }
+}
 export class ApprovalEarly extends refusal("RUN309") {}
 export class ApprovalExpired extends refusal("RUN310") {}
 export class ApproverNotEntitled extends refusal("RUN311") {}

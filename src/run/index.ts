@@ -28,7 +28,7 @@ export {
 } from "./approval/decide.ts"
 export { type IssueOptions, issueApproval, type VerifyOptions, verifyApproval } from "./approval/issue.ts"
 export { type Approver, generateKeys, type KeyPair, type KeySet } from "./approval/key-set.ts"
-export type { PlanRequest } from "./approval/plan.ts"
+export type { PlanRequest, StillAsked } from "./approval/plan.ts"
 export { type PlanRequestOptions, planRequest } from "./approval/plan-request.ts"
 export type { Approvals, WaitingApproval } from "./approval/waiting.ts"
 export type { AskedFor, Credentials, CredentialsProvider, Provided } from "./call/credentials.ts"

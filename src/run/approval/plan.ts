@@ -7,12 +7,12 @@ import type { Approvers, Following, PlanApproval, RunStarted } from "../../journ
 import { begin, type RunState } from "../../journal/state.ts"
 import { canonical } from "../../text/canonical.ts"
 import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, InputsRefused, TokenRefused } from "../failure.ts"
-import { countEntitled, isFixed, planCover } from "../next/cover.ts"
+import { countEntitled, sayTerms, unseenOf } from "../next/cover.ts"
 import { callsBehind, describeCall, refusedAmong } from "../next/next.ts"
 import type { ReadyPlan } from "../next/prepare.ts"
 import { missingApprovers, type Unproved } from "./bound.ts"
 import { type Approver, approversIn, type FindApprover, type KeySet } from "./key-set.ts"
-import { type Bound, peek, verify } from "./token.ts"
+import { type Bound, type Claims, peek, verify } from "./token.ts"
 
 /** In the place of a request and of a step: no step has such a name. */
 const ofPlan = { request: "plan", step: "*" } as const
@@ -39,8 +39,17 @@ export const planBound = (runId: string, started: Start, blast: PlanApproval["bl
   plan: started.planHash,
   catalog: started.catalogHash,
   inputs: digestOf(runId, started),
+  ...sayPrincipal(started),
   blast: { ...blast },
 })
+
+/** The digest holds whose run it is; it stands in words too, so that a refusal can tell what differs, unless that is long. */
+function sayPrincipal({ subject, roles }: Start): Pick<Bound, "principal"> {
+  const principal = { subject, roles: roles.toSorted() }
+  return canonical(principal, true).length > principalMax ? {} : { principal }
+}
+
+const principalMax = 1_000
 
 const digestOf = (runId: string, { inputs, tenant, subject, roles }: Start): string =>
   sha256(canonical(["sequitur-plan/1", runId, inputs, tenant, subject, roles.toSorted()], true))
@@ -57,9 +66,26 @@ export interface PlanRequest {
   readonly follows: readonly Following[]
   /** By dimension, the most that the run may come to: what would pass it is asked about then. */
   readonly blast: PlanApproval["blast"]
-  /** Steps about which a person is asked all the same: what they do is not known yet, or it takes more people. By their ids. */
-  readonly asks: readonly string[]
+  /** Steps about which one person's word on the plan does not do, and why. */
+  readonly asks: readonly StillAsked[]
 }
+
+export type StillAsked =
+  /** What a call does is found out by earlier steps: whoever signs the plan has not seen it. A person is asked all the same. */
+  | {
+      readonly kind: "unseen"
+      readonly stepId: string
+      /** The call: the step itself, or one behind the guard that it is. */
+      readonly call: string
+      readonly arguments: readonly string[]
+    }
+  /** It takes more people: they are asked, unless so many sign the plan. */
+  | {
+      readonly kind: "people"
+      readonly stepId: string
+      readonly approvers: number
+      readonly approverRoles?: readonly string[]
+    }
 
 export function requestOf(
   ready: ReadyPlan,
@@ -86,22 +112,22 @@ export function requestOf(
     goal: document.goal,
     follows: steps.flatMap((step) => (step.kind === "call" ? [describeCall(ready, step, state)] : [])),
     blast,
-    asks: asksStill(ready, { ...started, approved: { blast, people: [{ by: "", roles: [], reason: "", token: "" }] } }),
+    asks: ready.plan.approvals.flatMap(({ index }) => stillAsked(ready, index)),
   }
 }
 
-/** Of those steps that a person would be asked about, those that one person's word on the plan does not do for. */
-function asksStill(ready: ReadyPlan, started: RunStarted): readonly string[] {
-  return ready.plan.approvals
-    .filter(({ index }) => {
-      const step = ready.steps[index]
-      // What roles they will have is not known yet.
-      if (step?.kind === "call")
-        return planCover(started, [step], { ...step.tool.authority, approverRoles: undefined }) === undefined
-      if (step === undefined || step.rule.approvers > 1) return true
-      return callsBehind(ready, step).some((call) => call.tool.mutates && !isFixed(call))
-    })
-    .map(({ stepId }) => stepId)
+/** Why one person's word on the plan does not do for a step. What roles they will have is not known yet. */
+function stillAsked(ready: ReadyPlan, index: number): readonly StillAsked[] {
+  const step = ready.steps[index]
+  if (step === undefined) return []
+  const stepId = step.step.id
+  const calls = step.kind === "call" ? [step] : callsBehind(ready, step).filter(({ tool }) => tool.mutates)
+  for (const call of calls) {
+    const unseen = unseenOf(call)
+    if (unseen.length > 0) return [{ kind: "unseen", stepId, call: call.step.id, arguments: unseen }]
+  }
+  const terms = step.kind === "call" ? step.tool.authority : step.rule
+  return terms.approvers > 1 ? [{ kind: "people", stepId, approvers: terms.approvers, ...sayTerms(terms) }] : []
 }
 
 /** What was signed, by whom, held to the run that is about to begin. None of the refusals has written or called anything. */
@@ -127,6 +153,7 @@ export async function admitApproval(
   const people: PlanApproval["people"][number][] = []
   for (const token of tokens) {
     const found = await verify(token, planBound(runId, started, blast), find, nowMs)
+    if (found instanceof ApprovalMismatch) return sayMismatch(found, token, started)
     if (found instanceof Error) return found
     const { claims, approver } = found
     const { subject: by, tenant, roles } = approver
@@ -137,6 +164,42 @@ export async function admitApproval(
     people.push({ by, roles: [...roles], reason: claims.reason, token: token as string })
   }
   return { blast, people }
+}
+
+/** Whoever hands in the token runs the plan: what it was signed for, and what it is handed in for, is theirs to see. */
+function sayMismatch(found: ApprovalMismatch, token: unknown, started: RunStarted): ApprovalMismatch {
+  const { runId, stepId, field } = found.fields
+  const said = peek(token)
+  return new ApprovalMismatch({
+    runId,
+    stepId,
+    field,
+    but: said === undefined ? "" : sayOther(field, said, { ...started, runId }),
+  })
+}
+
+function sayOther(field: string | number, said: Claims, now: RunStarted & { readonly runId: string | number }): string {
+  switch (field) {
+    case "request":
+    case "step":
+      return ": it was signed for one step of a run, not for a whole plan"
+    case "run":
+      return `: it was signed for the run \`${said.run}\``
+    case "tenant":
+      return `: it was signed for the tenant \`${said.tenant}\`, you run as \`${now.tenant}\``
+    case "principal":
+      if (said.principal?.subject !== now.subject)
+        return `: it was signed for the subject \`${said.principal?.subject}\`, you run as \`${now.subject}\``
+      return `: it was signed for roles [${said.principal.roles.join(", ")}], you run as [${now.roles.join(", ")}]`
+    case "plan":
+      return ": the plan is not the one that was signed"
+    case "catalog":
+      return ": the catalog is not the one that it was signed under"
+    case "inputs":
+      return ": its inputs, or who runs it, are not those that it was signed for"
+    default:
+      return ""
+  }
 }
 
 const tokensMax = 16

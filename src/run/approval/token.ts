@@ -42,6 +42,8 @@ const ClaimsShape = Type.Object(
     ...BoundShape,
     /** Of a whole plan: by dimension, the most that its run may come to. */
     blast: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
+    /** Of a whole plan: who is to run it. What it is bound to is the digest; this tells what differs where that does. */
+    principal: Type.Optional(Type.Object({ subject: name, roles: Type.Array(name) }, closed)),
     decision: Type.Union([Type.Literal("approved"), Type.Literal("denied")]),
     reason: Type.String({ maxLength: 1_000 }),
     /** Not before, and not at or after. */
@@ -102,15 +104,21 @@ export async function verify(
   const signed = await verifySigned(token, { runId, stepId }, find, nowMs)
   if (signed instanceof Error) return signed
   const { claims } = signed
-  for (const field of Object.keys(BoundShape) as readonly (keyof Bound)[])
+  for (const field of Object.keys(BoundShape) as readonly (keyof typeof BoundShape)[]) {
+    // The digest of the inputs holds whose run it is, but cannot say that this is what differs. Older tokens have it alone.
+    if (field === "inputs" && claims.principal !== undefined && !isSame(claims.principal, bound.principal))
+      return new ApprovalMismatch({ runId, stepId, field: "principal" })
     if (claims[field] !== bound[field]) return new ApprovalMismatch({ runId, stepId, field })
-  if (canonical(claims.blast ?? null) !== canonical(bound.blast ?? null))
-    return new ApprovalMismatch({ runId, stepId, field: "blast" })
+  }
+  if (!isSame(claims.blast, bound.blast)) return new ApprovalMismatch({ runId, stepId, field: "blast" })
   const at = (seconds: number): string => new Date(seconds * 1_000).toISOString()
   if (nowMs < claims.nbf * 1_000) return new ApprovalEarly({ runId, stepId, at: at(claims.nbf) })
   if (nowMs >= claims.exp * 1_000) return new ApprovalExpired({ runId, stepId, at: at(claims.exp) })
   return signed
 }
+
+const isSame = (one: Claims["blast"] | Claims["principal"], other: typeof one): boolean =>
+  canonical(one ?? null) === canonical(other ?? null)
 
 /** What the token says, if somebody has signed it whom the host knows now, whatever it is about. */
 export async function verifySigned(

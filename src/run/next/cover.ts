@@ -106,10 +106,13 @@ export function countEntitled(
  * Whether all that a call is made with was there to be seen before the run began. Amounts need not be: they are held to what was
  * agreed to. What another run has found was not shown.
  */
-export function isFixed({ step: { args }, tool }: ReadyCall): boolean {
-  if (args.kind !== "object") return isGiven(args)
+export const isFixed = (call: ReadyCall): boolean => unseenOf(call).length === 0
+
+/** The arguments that nobody has seen by then, by name; `args` where the whole of them is not written one by one. */
+export function unseenOf({ step: { args }, tool }: ReadyCall): readonly string[] {
+  if (args.kind !== "object") return isGiven(args) ? [] : ["args"]
   const amounts = new Set(tool.blast.flatMap((blast) => (blast.kind === "argument" ? [blast.parameter] : [])))
-  return args.entries.every(([name, value]) => amounts.has(name) || isGiven(value))
+  return args.entries.flatMap(([name, value]) => (amounts.has(name) || isGiven(value) ? [] : [name]))
 }
 
 function isGiven(expression: Expression): boolean {

@@ -292,7 +292,7 @@ describe("so far and no further", () => {
       const { run, made, runner } = world()
       const runId = fresh()
       const asked = await request(plan, runId)
-      expect(asked.asks).toEqual(["open", "a"])
+      expect(asked.asks.map(({ stepId }) => stepId)).toEqual(["open", "a"])
       expect(await run(plan, runId, await say(asked))).toMatchObject({
         status: "awaiting_approval",
         awaiting: { stepId: "open" },
@@ -343,7 +343,7 @@ describe("so far and no further", () => {
       const { run, made } = world()
       const runId = fresh()
       const asked = await request(plan, runId)
-      expect(asked.asks).toEqual(["close"])
+      expect(asked.asks).toEqual([{ kind: "people", stepId: "close", approvers: 2, approverRoles: ["lead"] }])
       const tokens = await Promise.all(who.map((name) => say(asked, name)))
       expect((await run(plan, runId, tokens)).status).toBe(status)
       expect(made).toEqual(status === "succeeded" ? ["close a"] : [])
