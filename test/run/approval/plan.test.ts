@@ -227,6 +227,62 @@ describe("a plan that was approved as a whole", () => {
     expect(await run(plan, runId, token)).toMatchObject({ status: "succeeded" })
   })
 
+  test("a refusal says what it was signed for, and as what it is handed in", async () => {
+    const { run } = world()
+    const runId = fresh()
+    const token = await say(await request(plan, runId, { principal: { ...principal, roles: [] } }))
+    const told = async (more: object, id = runId): Promise<string> => {
+      const refused = await run(plan, id, token, { principal: { ...principal, roles: [] }, ...more }).catch((e) => e)
+      return refused instanceof Error ? refused.message : "not refused"
+    }
+    expect(await told({ principal })).toContain("it was signed for roles [], you run as [clerk]")
+    expect(await told({ principal: { tenant: "acme", subject: "mallory", roles: [] } })).toContain(
+      "it was signed for the subject `ada`, you run as `mallory`",
+    )
+    expect(await told({ principal: { tenant: "other", subject: "ada", roles: [] } })).toContain(
+      "it was signed for the tenant `acme`, you run as `other`",
+    )
+    expect(await told({ inputs: { to: "thief" } })).toMatch(/about another `inputs`: its inputs/)
+    expect(await told({}, fresh())).toContain(`it was signed for the run \`${runId}\``)
+    expect(await told({})).toBe("not refused")
+  })
+
+  test("a token that does not name its principal is bound to it all the same", async () => {
+    const { run, runner } = world()
+    const [first, second] = [fresh(), fresh()]
+    const old = async (runId: string): Promise<string> => {
+      const { principal: _, ...bound } = (await request(plan, runId)).bound
+      return say({ bound })
+    }
+    const refused = run(plan, first, await old(first), { principal: { ...principal, roles: [] } })
+    expect(await codeOf(refused)).toBe("RUN308")
+    expect(await run(plan, second, await old(second))).toMatchObject({ status: "succeeded" })
+    // One whose roles are too many to be written out, too.
+    const roles = Array.from({ length: 100 }, (_, index) => `role-${index}-of-a-long-name`)
+    const third = fresh()
+    const asked = await request(plan, third, { principal: { ...principal, roles } })
+    expect(asked.bound.principal).toBeUndefined()
+    const done = await run(plan, third, await say(asked), { principal: { ...principal, roles } })
+    expect(done).toMatchObject({ status: "succeeded" })
+    expect(await runner.runs()).toHaveLength(2)
+  })
+
+  test("a run that is there already is told of in the same words, whosever it is", async () => {
+    const { runner, run } = world()
+    const runId = fresh()
+    await run(plan, runId)
+    const told = async (tenant: string): Promise<unknown> => {
+      const found = await runner
+        .run(plan, { principal: { ...principal, tenant }, inputs, sessionId: "s", taskId: "t", runId })
+        .catch((error) => error)
+      const { code, message, hint, fields } = found
+      return { code, message, hint, fields }
+    }
+    const own = await told("acme")
+    expect(own).toMatchObject({ code: "RUN207", fields: { runId }, hint: expect.stringContaining("one run alone") })
+    expect(await told("other")).toEqual(own)
+  })
+
   test("a token for one step is none for a plan, nor the other way round", async () => {
     const { run, runner } = world()
     const runId = fresh()
@@ -292,7 +348,11 @@ describe("so far and no further", () => {
       const { run, made, runner } = world()
       const runId = fresh()
       const asked = await request(plan, runId)
-      expect(asked.asks.map(({ stepId }) => stepId)).toEqual(["open", "a"])
+      const told = { kind: "unseen", call: "a", arguments: Object.keys(args) }
+      expect(asked.asks).toEqual([
+        { ...told, stepId: "open" },
+        { ...told, stepId: "a" },
+      ])
       expect(await run(plan, runId, await say(asked))).toMatchObject({
         status: "awaiting_approval",
         awaiting: { stepId: "open" },
