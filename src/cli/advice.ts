@@ -1,5 +1,5 @@
 /** What to do about a refusal of the run, in the words of the command line: which command, which flag. */
-import { typed } from "./typed.ts"
+import { type Along, typed } from "./typed.ts"
 
 /** A typed error of the run, seen without loading its classes. */
 export interface Refused extends Error {
@@ -28,6 +28,10 @@ class Advised extends Error implements Refused {
 /** What the command knew when it was refused. */
 export interface Place {
   readonly store: string
+  /** What the command was told beside its run. */
+  readonly along?: Along | undefined
+  /** How a decision on it is proved. */
+  readonly signing?: readonly string[] | undefined
   /** The run, once it has an entry. */
   readonly runId?: string | undefined
   /** The step that the run waits at. */
@@ -49,20 +53,20 @@ export const adviseWith = (error: unknown, hintFor: (error: Refused) => string |
 }
 
 /** Undefined where the run's own hint says it all. */
-function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): string | undefined {
+function hintOf(error: Refused, { store, along, signing = [], runId, waitsAt, inputs }: Place): string | undefined {
   const { code, hint, fields } = error
-  const command = (name: string, ...args: readonly string[]): string => `\`${typed(name, args, store)}\``
+  const command = (name: string, ...args: readonly string[]): string => `\`${typed(name, args, store, along)}\``
   switch (code) {
     case "RUN201":
       if (fields.field === "`approvers`")
-        return "Put what `sequitur keygen` printed into approvers.json beside the catalog, as a JSON list, or name such a file with --approvers."
+        return "Put what `sequitur keygen` printed into approvers.json beside the catalog, as a JSON list, or name such a file with --approvers; its private half signs, by --key."
       return hintOfField(/(\w+)(?:\[\d+\])?`?$/.exec(`${fields.field}`)?.[1] ?? "", hint, inputs)
     case "RUN204":
       return `${command("runs")} lists the runs there are.`
     case "RUN205":
       return runId && `An ended run is never taken up again; ${command("log", runId)} shows how it went.`
     case "RUN206":
-      return runId && hintOfDoubt(command("log", runId, "--format", "json"), runId, `${fields.stepId}`, store)
+      return runId && hintOfDoubt(command("log", runId, "--format", "json"), runId, `${fields.stepId}`, store, along)
     case "RUN208":
       if (runId === undefined) return undefined
       // Who holds an imported run is in another store: there is nothing here to wait for.
@@ -70,7 +74,7 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
         return `Find out what it has done beyond ${command("log", runId)}; then ${command("resume", runId)} with --take-over goes on with it.`
       return `${fields.standing}`.startsWith("is held by")
         ? waitFor(`${fields.remedy}`.includes("`resolve`") ? "say it again" : command("resume", runId))
-        : hintOfAdopted(`${fields.remedy}`, runId, store)
+        : hintOfAdopted(`${fields.remedy}`, runId, store, along)
     case "RUN209":
       return (
         runId &&
@@ -87,16 +91,14 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
         `${command("log", runId)} shows what becomes of it; where no process holds it, ${command("resume", runId)} goes on.`
       )
     case "RUN312":
-      return "Sign it with --key (`sequitur keygen` makes one; its public half goes into approvers.json beside the catalog), or hand in --token."
+      return "Sign it with --key (`sequitur keygen` makes one; its public half goes into approvers.json beside the catalog, or a file that --approvers names), or hand in --token."
     case "RUN303":
       return runId && `The first decision stands; ${command("log", runId)} shows what came of it.`
     case "RUN302":
       if (runId === undefined) return undefined
       return waitsAt === undefined
         ? `It waits for nobody now; ${command("log", runId)} shows how far it is.`
-        : `It waits at \`${waitsAt}\` now: ${command("approve", runId, waitsAt)}, or \`deny\`.`
-    case "RUN207":
-      return `Nothing was taken over. Name another store with --store; or \`export\` only the runs that this one lacks: ${command("runs")}.`
+        : `It waits at \`${waitsAt}\` now: ${command("approve", runId, waitsAt, ...signing)}, or \`deny\`.`
     case "RUN501":
       if (isDamage(error))
         return `What verifies of it is copied into a new store by \`${typed("recover", [store, "<new store>"])}\`.`
@@ -113,17 +115,17 @@ function hintOf(error: Refused, { store, runId, waitsAt, inputs }: Place): strin
 }
 
 /** What is in doubt goes on by a person's word alone, which the command has just been given. */
-const hintOfAdopted = (remedy: string, runId: string, store: string): string =>
+const hintOfAdopted = (remedy: string, runId: string, store: string, along: Along | undefined): string =>
   remedy.includes("`resolve`")
     ? "Say it again with --take-over, if you know that it does not go on in the store it comes from."
-    : `\`${typed("resume", [runId, "--take-over"], store)}\` goes on with it here, if you know that it does not go on in the store it comes from.`
+    : `\`${typed("resume", [runId, "--take-over"], store, along)}\` goes on with it here, if you know that it does not go on in the store it comes from.`
 
 const waitFor = (resume: string): string =>
   `Wait, then ${resume}; or add --take-over, if you know that no process is at work on it any more.`
 
-function hintOfDoubt(log: string, runId: string, stepId: string, store: string): string {
+function hintOfDoubt(log: string, runId: string, stepId: string, store: string, along: Along | undefined): string {
   const say = (answer: readonly string[]): string =>
-    typed("resolve", [runId, stepId, ...answer, "--reason", "<how you know>"], store)
+    typed("resolve", [runId, stepId, ...answer, "--reason", "<how you know>"], store, along)
   const [applied, not] = [say(["--applied", "<its result.json>"]), say(["--not-applied"])]
   return `Find out by the idempotency key of the last call in ${log} whether it has happened; then \`${applied}\`, or \`${not}\`.`
 }

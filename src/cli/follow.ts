@@ -11,13 +11,15 @@ import { loadProviders, loadTools } from "./modules.ts"
 import { makeTell, tellEnd } from "./tell.ts"
 import { complain, type Format, print, signals } from "./terminal.ts"
 import { printTrouble } from "./trouble.ts"
-import { typed } from "./typed.ts"
+import { type Along, signedBy, typed } from "./typed.ts"
 
 export interface FollowOptions {
   readonly catalog: Catalog
   readonly toolsPath: string
   readonly approvers?: KeySet | undefined
   readonly store: string
+  /** What the command was told beside its run. */
+  readonly along?: Along
   readonly format: Format
   /** What the journal has of the run already, and the step that it waits at. */
   readonly before?: readonly Entry[]
@@ -31,7 +33,19 @@ export interface FollowOptions {
 
 /** `act` starts the run or takes it up, and gives back its id. */
 export async function follow(
-  { catalog, toolsPath, approvers, store, format, before = [], waitsAt, word, deny, onBegin }: FollowOptions,
+  {
+    catalog,
+    toolsPath,
+    approvers,
+    store,
+    along = {},
+    format,
+    before = [],
+    waitsAt,
+    word,
+    deny,
+    onBegin,
+  }: FollowOptions,
   act: (runner: Runner) => Promise<string>,
 ): Promise<number> {
   let runId = before[0]?.runId
@@ -58,7 +72,8 @@ export async function follow(
       hurry.promise.then(() => closeWithin(stopMs, runner?.close({ graceMs: 0 }))),
     ])
     const takeOver = released ? [] : ["--take-over"]
-    const hint = runId === undefined || ended ? null : `to go on: ${typed("resume", [runId, ...takeOver], store)}`
+    const hint =
+      runId === undefined || ended ? null : `to go on: ${typed("resume", [runId, ...takeOver], store, along)}`
     complain(hint === null ? "stopped" : `stopped; ${hint}`)
     if (format === "json") printTrouble({ code: "stopped", message: "stopped", hint })
     return process.exit(signals[signal])
@@ -84,11 +99,19 @@ export async function follow(
     const followed = await act(runner)
     // It was let go of.
     await stopped
-    return tellEnd({ runId: followed, entries: await runner.entries(followed), store, format, word, deny })
+    const entries = await runner.entries(followed)
+    return tellEnd({ runId: followed, entries, store, along, format, word, deny })
   } catch (error) {
     await stopped
     const { inputs } = catalog
-    throw advise(error, { store, runId, waitsAt, inputs: inputs && [...propertiesOf(inputs.shape).keys()] })
+    throw advise(error, {
+      store,
+      along,
+      runId,
+      waitsAt,
+      signing: signedBy(catalog.approvals === "unsigned" ? true : undefined),
+      inputs: inputs && [...propertiesOf(inputs.shape).keys()],
+    })
   } finally {
     await runner.close()
   }

@@ -23,6 +23,10 @@ export const approvers = (): Option =>
     "the keys of those who may approve, a JSON file (default: approvers.json beside the catalog)",
   )
 
+/** Of what is found by its id, or listed. */
+export const onlyOf = (): Option =>
+  new Option("--tenant <name>", "only this tenant's: a run of another is as one that never was (default: everybody's)")
+
 export const by = (description: string): Option => new Option("--by <name>", description).default(userName())
 
 /** How a run may stand, as `runs` lists it; `due`: nobody is at work on it. */

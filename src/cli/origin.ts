@@ -11,6 +11,8 @@ import { UsageError } from "./terminal.ts"
 
 export interface OriginOptions {
   readonly store: string
+  /** Only a run of this tenant is found. */
+  readonly tenant?: string
   readonly catalog?: string
   readonly tools?: string
   /** The key set of those who may approve. */

@@ -2,7 +2,18 @@
 import { readFileSync } from "node:fs"
 import { Command, Option } from "commander"
 import { addMcp } from "./command/mcp-program.ts"
-import { approvers, by, type Done, examples, format, keptCatalog, keptTools, store, userName } from "./option.ts"
+import {
+  approvers,
+  by,
+  type Done,
+  examples,
+  format,
+  keptCatalog,
+  keptTools,
+  onlyOf,
+  store,
+  userName,
+} from "./option.ts"
 import { addStoreCommands } from "./store-program.ts"
 import { UsageError } from "./terminal.ts"
 
@@ -260,7 +271,6 @@ function addDecisions(program: Command, done: Done): void {
     .option("--plan <file>", "instead of a waiting run: a whole plan before it runs, for one run; prints the token")
     .option("--run <id>", "of a plan: the id of the run that it will be")
     .option("--inputs <file-or-json>", "of a plan: the inputs that the catalog asks for")
-    .option("--tenant <name>", "of a plan: for whom", "local")
     .option("--subject <name>", "of a plan: who acts", userName())
     .option("--roles <names>", "of a plan: the roles of who acts, with commas between them")
     .option(
@@ -269,8 +279,9 @@ function addDecisions(program: Command, done: Done): void {
     )
     .addHelpText(
       "after",
-      "  $ sequitur approve --plan plan.json --run ticket-81 --inputs inputs.json --subject ada --key eve.key.json > token\n" +
-        "  $ sequitur run plan.json --inputs inputs.json --subject ada --approval @token",
+      "  $ sequitur approve --plan plan.json --run ticket-81 --inputs inputs.json --tenant acme --subject ada --roles clerk --key eve.key.json > token\n" +
+        "  $ sequitur run plan.json --inputs inputs.json --tenant acme --subject ada --roles clerk --approval @token\n" +
+        "Of a plan --tenant says for whom (default: local); who runs it must be whom it was signed for.",
     )
     .action(async (run, step, options) => {
       if (options.plan !== undefined) {
@@ -295,6 +306,7 @@ const addDecision = (program: Command, name: string, description: string, bracke
     .argument(`${brackets[0]}run${brackets[1]}`, "the run's id")
     .argument(`${brackets[0]}step${brackets[1]}`, "the step that it waits at")
     .addOption(store())
+    .addOption(onlyOf())
     .addOption(by("who decides"))
     .option("--reason <words>", "why", "")
     .option(
@@ -317,6 +329,7 @@ function addResume(program: Command, done: Done): void {
     .description("go on with a run whose process has ended")
     .argument("<run>", "the run's id")
     .addOption(store())
+    .addOption(onlyOf())
     .addOption(keptCatalog())
     .addOption(keptTools())
     .addOption(approvers())

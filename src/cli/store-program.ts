@@ -1,6 +1,17 @@
 /** The commands about runs that are there, and about the store that holds them. */
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { approvers, by, type Done, examples, format, keptCatalog, keptTools, statuses, store } from "./option.ts"
+import {
+  approvers,
+  by,
+  type Done,
+  examples,
+  format,
+  keptCatalog,
+  keptTools,
+  onlyOf,
+  statuses,
+  store,
+} from "./option.ts"
 
 export function addStoreCommands(program: Command, done: Done): void {
   addCancel(program, done)
@@ -22,6 +33,7 @@ function addCancel(program: Command, done: Done): void {
     .description("stop a run: what is under way is settled, what was done is undone; whoever holds it does so")
     .argument("<run>", "the run's id")
     .addOption(store())
+    .addOption(onlyOf())
     .addOption(keptCatalog())
     .addOption(keptTools())
     .addOption(approvers())
@@ -69,6 +81,7 @@ function addResolve(program: Command, done: Done): void {
     )
     .option("--take-over", "also a run that was imported or recovered, or that another process may be at work on")
     .addOption(store())
+    .addOption(onlyOf())
     .addOption(keptCatalog())
     .addOption(keptTools())
     .addOption(approvers())
@@ -120,7 +133,7 @@ function addApprovals(program: Command, done: Done): void {
     .command("approvals")
     .description("list what waits for people, with all that a decision is about")
     .addOption(store())
-    .option("--tenant <name>", "only this tenant's")
+    .addOption(onlyOf())
     .addOption(format())
     .addHelpText("after", examples("approvals --store runs.db", "approvals --format json"))
     .action(async (options) => done(await (await import("./command/approvals.ts")).showApprovals(options)))
@@ -141,7 +154,7 @@ function addRuns(program: Command, done: Done): void {
     .command("runs")
     .description("list the runs of a store")
     .addOption(store())
-    .option("--tenant <name>", "only this tenant's")
+    .addOption(onlyOf())
     .addOption(
       new Option("--status <status>", "only those that stand so; due: nobody is at work on them").choices(statuses),
     )
@@ -157,6 +170,7 @@ function addLog(program: Command, done: Done): void {
     .description("show what happened in a run, entry by entry; verify a whole store")
     .argument("[run]", "the run's id")
     .addOption(store())
+    .addOption(onlyOf())
     .option("--verify", "hold every run and table of the store against what was written")
     .option(
       "--head",
@@ -188,6 +202,7 @@ function addReplay(program: Command, done: Done): void {
     )
     .argument("<run>", "the run's id")
     .addOption(store())
+    .addOption(onlyOf())
     .addOption(keptCatalog())
     .addOption(format())
     .addHelpText("after", examples("replay run_42 --store runs.db"))
@@ -200,6 +215,7 @@ function addExport(program: Command, done: Done): void {
     .description("print a journal as JSON Lines: a backup with all secrets in it; with --redact, to be shown")
     .argument("[run...]", "only these runs")
     .addOption(store())
+    .addOption(onlyOf())
     .option("--redact", "leave out what was asked, answered and planned; it can be verified all the same")
     .addHelpText("after", examples("export --store runs.db > runs.jsonl", "export run_42 --redact > run_42.jsonl"))
     .action(async (runs, options) => done(await (await import("./command/export.ts")).exportRuns(runs, options)))
@@ -221,7 +237,7 @@ function addObserve(program: Command, done: Done): void {
     .command("observe")
     .description('of calls that a host made past the gates (`mode: "observe"`), what those would have refused, by tool')
     .argument("<store>", "the store's file")
-    .option("--tenant <name>", "only this tenant's")
+    .addOption(onlyOf())
     .addOption(format())
     .addHelpText("after", examples("observe runs.db", "observe runs.db --format json"))
     .action(async (file, options) => done(await (await import("./command/observe.ts")).showObserved(file, options)))

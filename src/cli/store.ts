@@ -30,9 +30,13 @@ function noted(entries: readonly Entry[]): readonly Entry[] {
   return entries
 }
 
-export const readEntries = (store: string, runId: string): Promise<readonly Entry[]> =>
-  useStore(store, (journal) =>
-    Effect.flatMap(journal.read(runId), (entries) =>
-      entries.length === 0 ? Effect.fail(new RunNotFound({ runId })) : Effect.succeed(noted(entries)),
-    ),
+/** With a tenant, only of a run of theirs: any other is as one that never was. */
+export const readEntries = (store: string, runId: string, tenant: string | undefined): Promise<readonly Entry[]> =>
+  useStore(
+    store,
+    (journal) =>
+      Effect.flatMap(journal.read(runId, { tenant }), (entries) =>
+        entries.length === 0 ? Effect.fail(new RunNotFound({ runId })) : Effect.succeed(noted(entries)),
+      ),
+    { along: { tenant } },
   )

@@ -9,7 +9,7 @@ import { replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "./terminal.ts"
-import { typed } from "./typed.ts"
+import { type Along, signedBy, typed } from "./typed.ts"
 
 /** Tells entries as they become durable, but for their secrets. Their hashes are told by `log`. */
 export function makeTell(format: Format, before: readonly Entry[] = []): OnEvent {
@@ -28,6 +28,8 @@ export interface End {
   readonly runId: string
   readonly entries: readonly Entry[]
   readonly store: string
+  /** What the command was told beside it. */
+  readonly along?: Along | undefined
   readonly format: Format
   /** A person's word that is taken by the journal: who acts on it may be another process. */
   readonly word?: boolean | undefined
@@ -36,41 +38,52 @@ export interface End {
 }
 
 /** What came of it; and the exit code for that. */
-export function tellEnd({ runId, entries, store, format, word = false, deny = false }: End): number {
+export function tellEnd({ runId, entries, store, along = {}, format, word = false, deny = false }: End): number {
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, store, { word, open })
+  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open })
   if ((word || open) && view.status === "running") return exit.fine
   // The run has failed because the command did what it was to do.
   return deny && view.status === "failed" && view.failure?.code === "RUN301" ? exit.fine : exitOf(view.status)
 }
 
-function explainEnd(view: RunView, store: string, { word, open }: { readonly [Is in "word" | "open"]: boolean }): void {
+interface Standing {
+  readonly store: string
+  readonly along: Along
+  readonly unsigned: true | undefined
+  readonly word: boolean
+  readonly open: boolean
+}
+
+function explainEnd(view: RunView, { store, along, unsigned, word, open }: Standing): void {
   const look = lookOf(process.stdout)
   const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
   if (failure !== null) print(`  more      ${typed("explain", [failure.code])}`)
-  const resume = typed("resume", [runId], store)
+  const resume = typed("resume", [runId], store, along)
   if (status === "running" && open) print("  open      for further calls, by the gate that began it")
   else if (status === "running" && !word) print(`  to go on  ${resume}`)
   else if (status === "running") {
     print("  left to   the process that holds the run, which acts on it within a second or so;")
     print(`            where none does, to a worker, or: ${resume}`)
   }
-  if (doubt !== null) explainDoubt(view, doubt, store)
+  if (doubt !== null) explainDoubt(view, doubt, store, along)
   if (awaiting === null) return
+  const decide = (how: "approve" | "deny"): string =>
+    typed(how, [runId, awaiting.stepId, ...signedBy(unsigned)], store, along)
   print(`\n${explainApproval(awaiting, look)}\n`)
-  print(`to let it go on:  ${typed("approve", [runId, awaiting.stepId], store)}`)
-  print(`to end it:        ${typed("deny", [runId, awaiting.stepId], store)}`)
+  print(`to let it go on:  ${decide("approve")}`)
+  print(`to end it:        ${decide("deny")}`)
 }
 
-function explainDoubt({ runId, cancel }: RunView, doubt: DoubtView, store: string): void {
+function explainDoubt({ runId, cancel }: RunView, doubt: DoubtView, store: string, along: Along): void {
   const { stepId, tool, undoes, attempt, again } = doubt
   const about = ["--attempt", `${attempt}`, "--reason", "<how you know>"]
-  const settle = (answer: readonly string[]): string => typed("resolve", [runId, stepId, ...answer, ...about], store)
+  const settle = (answer: readonly string[]): string =>
+    typed("resolve", [runId, stepId, ...answer, ...about], store, along)
   const [name, step] = [clip(tool, 40), clip(stepId, 40)]
   const labels = undoes ? ["if it was undone:  ", "if it was not:     "] : ["if it happened:  ", "if it did not:   "]
   const [happened = "", not = ""] = labels

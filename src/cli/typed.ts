@@ -12,9 +12,36 @@ function prefix(): string {
   return local ? "npx sequitur" : "sequitur"
 }
 
-export function typed(command: string, args: readonly string[], store = defaultStore): string {
-  const option = store === defaultStore ? [] : ["--store", quoted(store)]
-  return [prefix(), command, ...args.map(quoted), ...option].join(" ")
+/** Options that a command was given beside its run, and that the next one about it needs as well. */
+export interface Along {
+  readonly tenant?: string | undefined
+  readonly catalog?: string | undefined
+  readonly tools?: string | undefined
+  readonly approvers?: string | undefined
 }
+
+export function typed(command: string, args: readonly string[], store = defaultStore, along: Along = {}): string {
+  const told = (takes[command] ?? []).flatMap((name) => {
+    const value = along[name]
+    return value === undefined ? [] : [`--${name}`, value]
+  })
+  const option = store === defaultStore ? [] : ["--store", store]
+  return [prefix(), command, ...[...args, ...option, ...told].map(quoted)].join(" ")
+}
+
+const driving = ["tenant", "catalog", "tools", "approvers"] as const
+const takes: Readonly<Record<string, readonly (keyof Along)[]>> = {
+  approve: driving,
+  deny: driving,
+  resume: driving,
+  cancel: driving,
+  resolve: driving,
+  log: ["tenant"],
+  runs: ["tenant"],
+}
+
+/** How a decision is proved: where the run's catalog takes names as they are given, by nothing. */
+export const signedBy = (unsigned: true | undefined): readonly string[] =>
+  unsigned === true ? [] : ["--key", "<your key file>"]
 
 const quoted = (word: string): string => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

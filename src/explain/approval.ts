@@ -6,10 +6,10 @@ import type { PlanRequest, StillAsked } from "../run/approval/plan.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
-import { pad, printable } from "./printable.ts"
+import { clip, pad, printable } from "./printable.ts"
 
 export function explainApproval(request: ApprovalRequested, look: Look): string {
-  const { stepId, follows } = request
+  const { stepId, follows, approverRoles } = request
   const widest = Math.max(0, ...follows.map((following) => stringWidth(printable(following.stepId))))
   const opened =
     follows.length === 0
@@ -18,6 +18,11 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
   return [
     `${paint(look, ["bold", "magenta"], "approval needed")} at \`${printable(stepId)}\`: ${sayAsked(request)}. If approved:`,
     ...opened,
+    ...(approverRoles === undefined
+      ? []
+      : [
+          `  for ${request.approvers === undefined ? "somebody" : "people"} with the role ${approverRoles.map((role) => clip(role, 40)).join(" or ")}`,
+        ]),
   ].join("\n")
 }
 

@@ -8,7 +8,7 @@ import { RunSecrets } from "../../journal/secrets.ts"
 import { listWaiting, type WaitingApproval } from "../../run/approval/waiting.ts"
 import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "../terminal.ts"
-import { typed } from "../typed.ts"
+import { type Along, signedBy, typed } from "../typed.ts"
 
 export interface ApprovalsOptions {
   readonly store: string
@@ -19,12 +19,17 @@ export interface ApprovalsOptions {
 export async function showApprovals({ store, tenant, format }: ApprovalsOptions): Promise<number> {
   const waiting = await useStore(store, (journal) =>
     Effect.flatMap(listWaiting(journal, tenant), (all) =>
-      Effect.forEach(all, (one) => Effect.map(journal.read(one.runId), (entries) => hide(one, entries))),
+      Effect.forEach(all, (one) =>
+        Effect.map(journal.read(one.runId), (entries) => ({
+          one: hide(one, entries),
+          command: commandFor(one, entries, store, { tenant }),
+        })),
+      ),
     ),
   )
-  if (format === "json") printJson({ approvals: waiting })
+  if (format === "json") printJson({ approvals: waiting.map(({ one }) => one) })
   else if (waiting.length === 0) print("nothing waits for anybody")
-  else print(waiting.map((one) => tell(one, store)).join("\n\n"))
+  else print(waiting.map(({ one, command }) => tell(one, command)).join("\n\n"))
   return exit.fine
 }
 
@@ -34,24 +39,31 @@ const hide = (one: WaitingApproval, entries: readonly Entry[]): WaitingApproval 
   request: RunSecrets.of(entries, secrets).redactEvent(one.request),
 })
 
+function commandFor(
+  { runId, request }: WaitingApproval,
+  [first]: readonly Entry[],
+  store: string,
+  along: Along,
+): string {
+  const unsigned = first?.event.kind === "run-started" ? first.event.unsigned : undefined
+  return typed("approve", [runId, request.stepId, ...signedBy(unsigned)], store, along)
+}
+
 function tell(
   { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, agreed, done }: WaitingApproval,
-  store: string,
+  command: string,
 ): string {
   const until = expiresAtMs === undefined ? "" : `, until ${timeOf(expiresAtMs)}`
   const lines = [
     `run ${printable(runId)}: asked by ${clip(subject, 40)} of ${clip(tenant, 40)} at ${timeOf(sinceMs)}${until}`,
     ...(goal === undefined ? [] : [`  goal: ${clip(goal, 200)}`]),
     explainApproval(request, lookOf(process.stdout)),
-    ...(request.approverRoles === undefined
-      ? []
-      : [`  for somebody with the role ${request.approverRoles.map((role) => clip(role, 40)).join(" or ")}`]),
     ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
     ...done.map(
       ({ stepId, tool, undone }) =>
         `  if denied, ${clip(stepId, 40)} (${clip(tool, 40)}) ${undone ? "is undone" : "stays done: nothing undoes it"}`,
     ),
-    `  ${typed("approve", [runId, request.stepId], store)}`,
+    `  ${command}`,
   ]
   return lines.join("\n")
 }

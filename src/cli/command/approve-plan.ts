@@ -16,7 +16,7 @@ export interface ApprovePlanOptions extends PlanOptions {
   readonly run?: string
   readonly key?: string
   readonly inputs?: string
-  readonly tenant: string
+  readonly tenant?: string
   readonly subject: string
   readonly roles?: string
   /** As `cents=5000`. */
@@ -37,7 +37,8 @@ export async function approvePlan({
   if (runId === undefined || key === undefined)
     throw new UsageError("a plan is approved for one run: give --run, the id that it will have, and --key to sign with")
   if (file === "-" && options.inputs === "-") throw new UsageError("standard input can be read once only")
-  const principal = principalIn(options)
+  const { tenant = "local" } = options
+  const principal = principalIn({ ...options, tenant })
   const opened = await openPlan(file, { ...options, principal })
   const { compiled, catalog } = opened
   if (!compiled.ok) {

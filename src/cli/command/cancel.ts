@@ -14,16 +14,19 @@ export interface CancelOptions extends OriginOptions {
 }
 
 export async function cancelRun(runId: string, { by, reason, format, ...options }: CancelOptions): Promise<number> {
-  const { store } = options
-  const before = await readEntries(store, runId)
+  const { store, tenant } = options
+  const before = await readEntries(store, runId, tenant)
   const origin = await tryOriginOf(before, options)
   if (origin !== undefined) {
     return follow(
-      { ...origin, store, format, before, word: true },
-      async (runner) => (await runner.cancel(runId, { by, reason })).runId,
+      { ...origin, along: options, store, format, before, word: true },
+      async (runner) => (await runner.cancel(runId, { by, reason, tenant })).runId,
     )
   }
-  const request = requestCancel(runId, { by, reason, onEvent: makeTell(format, before) })
-  const entries = await useStore(store, (journal) => Effect.andThen(request, journal.read(runId)), { runId })
-  return tellEnd({ runId, entries, store, format, word: true })
+  const request = requestCancel(runId, { by, reason, tenant, onEvent: makeTell(format, before) })
+  const entries = await useStore(store, (journal) => Effect.andThen(request, journal.read(runId)), {
+    runId,
+    along: options,
+  })
+  return tellEnd({ runId, entries, store, along: options, format, word: true })
 }

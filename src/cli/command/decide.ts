@@ -15,6 +15,7 @@ import { lookFor, readBytes } from "../read-file.ts"
 import { readEntries, useStore } from "../store.ts"
 import { makeTell, tellEnd } from "../tell.ts"
 import { type Format, UsageError } from "../terminal.ts"
+import { signedBy } from "../typed.ts"
 
 export interface DecideOptions extends OriginOptions {
   readonly by: string
@@ -30,14 +31,14 @@ export async function approveRun(
   stepId: string,
   { by, reason, key, token, format, ...options }: DecideOptions,
 ): Promise<number> {
-  const { store } = options
-  const before = await readEntries(store, runId)
+  const { store, tenant } = options
+  const before = await readEntries(store, runId, tenant)
   const origin = await originOf(before, options)
   const said = await wordOf({ by, reason, key, token }, "approved", runId, before)
   const waitsAt = waitingIn(runId, before)
   return follow(
-    { ...origin, store, format, before, waitsAt, word: true },
-    async (runner) => (await runner.approve(runId, stepId, said)).runId,
+    { ...origin, along: options, store, format, before, waitsAt, word: true },
+    async (runner) => (await runner.approve(runId, stepId, { ...said, tenant })).runId,
   )
 }
 
@@ -47,21 +48,32 @@ export async function denyRun(
   stepId: string,
   { by, reason, key, token, format, ...options }: DecideOptions,
 ): Promise<number> {
-  const { store } = options
-  const before = await readEntries(store, runId)
+  const { store, tenant } = options
+  const before = await readEntries(store, runId, tenant)
   const waitsAt = waitingIn(runId, before)
   const said = await wordOf({ by, reason, key, token }, "denied", runId, before)
   const origin = await tryOriginOf(before, options)
   if (origin !== undefined) {
     return follow(
-      { ...origin, store, format, before, waitsAt, word: true, deny: true },
-      async (runner) => (await runner.deny(runId, stepId, said)).runId,
+      { ...origin, along: options, store, format, before, waitsAt, word: true, deny: true },
+      async (runner) => (await runner.deny(runId, stepId, { ...said, tenant })).runId,
     )
   }
   const approvers = approversFor(options.approvers, resolve("catalog.ts"))
-  const denial = decide(runId, stepId, { decision: "denied", ...said, approvers, onEvent: makeTell(format, before) })
-  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), { runId, waitsAt })
-  return tellEnd({ runId, entries, store, format, word: true, deny: true })
+  const denial = decide(runId, stepId, {
+    decision: "denied",
+    ...said,
+    tenant,
+    approvers,
+    onEvent: makeTell(format, before),
+  })
+  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), {
+    runId,
+    waitsAt,
+    signing: signingOf(before),
+    along: options,
+  })
+  return tellEnd({ runId, entries, store, along: options, format, word: true, deny: true })
 }
 
 type Word = Pick<DecideOptions, "by" | "reason"> & { readonly [How in "key" | "token"]: string | undefined }
@@ -110,3 +122,7 @@ function waitingIn(runId: string, entries: readonly Entry[]): string | undefined
   const state = replay(runId, entries)
   return state instanceof Error || state.status !== "awaiting_approval" ? undefined : awaitedBy(state)?.stepId
 }
+
+/** As the run's catalog said when it began. */
+const signingOf = ([first]: readonly Entry[]): readonly string[] =>
+  signedBy(first?.event.kind === "run-started" ? first.event.unsigned : undefined)

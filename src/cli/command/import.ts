@@ -7,10 +7,11 @@ import { Journal } from "../../journal/journal.ts"
 import { sqlite } from "../../journal/sqlite.ts"
 import { unendedIn } from "../../journal/unended.ts"
 import { RunExists } from "../../run/failure.ts"
-import { advise } from "../advice.ts"
+import { advise, adviseWith } from "../advice.ts"
 import { nameOf } from "../modules.ts"
 import { lookFor, readBytes } from "../read-file.ts"
 import { complain, exit, type Format, print, printJson } from "../terminal.ts"
+import { typed } from "../typed.ts"
 import { tellUnended } from "../unended.ts"
 
 export interface ImportOptions {
@@ -59,6 +60,10 @@ async function takeOver(store: string, entries: readonly Entry[]): Promise<void>
       ),
     )
   } catch (error) {
-    throw advise(error, { store })
+    throw adviseWith(advise(error, { store }), ({ code }) =>
+      code === "RUN207"
+        ? `Nothing was taken over. Name another store with --store; or \`export\` only the runs that this one lacks: \`${typed("runs", [], store)}\`.`
+        : undefined,
+    )
   }
 }

@@ -13,6 +13,7 @@ import { complain, exit, type Format, lookOf, print, printJson, secrets, UsageEr
 
 export interface LogOptions {
   readonly store: string
+  readonly tenant?: string
   readonly format: Format
   readonly verify?: true
   readonly head?: true
@@ -21,25 +22,27 @@ export interface LogOptions {
 
 /** Reading holds every entry of a run against its hash; `--verify` the whole store against all that can be made anew of it. */
 export async function logRun(runId: string | undefined, options: LogOptions): Promise<number> {
-  const { store, format, verify, head, expect } = options
+  const { store, tenant, format, verify, head, expect } = options
   if (runId === undefined && !verify && !head && expect === undefined)
     throw new UsageError("name a run; or say --verify, --head or --expect of the whole store")
+  if (tenant !== undefined && (head || verify || expect !== undefined))
+    throw new UsageError("--tenant is of one run; --verify, --head and --expect are of the whole store")
   if (head && (runId !== undefined || verify || expect !== undefined))
     throw new UsageError("--head is of the whole store, and stands alone")
   if (head) {
     printJson(await useStore(store, (journal) => journal.inspect(anchorOf)))
     return exit.fine
   }
-  if (runId !== undefined) await tellEntries(runId, store, format)
+  if (runId !== undefined) await tellEntries(runId, store, tenant, format)
   if (!verify && expect === undefined) return exit.fine
   const anchor = expect === undefined ? undefined : await readHead(expect)
   const verified = await useStore(store, (journal) => journal.inspect((whole) => verifyStore(whole, anchor)))
   return tellVerified(verified, anchor, format)
 }
 
-async function tellEntries(runId: string, store: string, format: Format): Promise<void> {
+async function tellEntries(runId: string, store: string, tenant: string | undefined, format: Format): Promise<void> {
   const look = lookOf(process.stdout)
-  const entries = await readEntries(store, runId)
+  const entries = await readEntries(store, runId, tenant)
   const ofRun = RunSecrets.of(entries, secrets)
   for (const entry of entries) {
     const shown = ofRun.redact(entry)

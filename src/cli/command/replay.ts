@@ -16,7 +16,7 @@ export interface ReplayOptions extends Omit<OriginOptions, "tools"> {
 }
 
 export async function replayRun(runId: string, { format, ...options }: ReplayOptions): Promise<number> {
-  const entries = await readEntries(options.store, runId)
+  const entries = await readEntries(options.store, runId, options.tenant)
   const state = replay(runId, entries)
   if (state instanceof Error) throw state
   const catalog = await catalogOf(entries, options)

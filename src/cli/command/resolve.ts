@@ -24,8 +24,8 @@ export async function resolveRun(
 ): Promise<number> {
   if ([applied, notApplied, retry, giveUp].every((answer) => answer === undefined))
     throw new UsageError("say what became of it: --applied with its result, or --not-applied; or --retry, or --give-up")
-  const { store } = options
-  const before = await readEntries(store, runId)
+  const { store, tenant } = options
+  const before = await readEntries(store, runId, tenant)
   const origin = await originOf(before, options)
   const said =
     applied !== undefined
@@ -36,8 +36,9 @@ export async function resolveRun(
           ? ({ giveUp } as const)
           : ({ notApplied: true } as const)
   return follow(
-    { ...origin, store, format, before },
+    { ...origin, along: options, store, format, before },
     async (runner) =>
-      (await runner.resolve(runId, stepId, { by, reason, attempt, takeOver: takeOver === true, ...said })).runId,
+      (await runner.resolve(runId, stepId, { by, reason, attempt, takeOver: takeOver === true, tenant, ...said }))
+        .runId,
   )
 }

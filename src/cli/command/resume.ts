@@ -10,11 +10,11 @@ export interface ResumeOptions extends OriginOptions {
 }
 
 export async function resumeRun(runId: string, { format, takeOver, ...options }: ResumeOptions): Promise<number> {
-  const { store } = options
-  const before = await readEntries(store, runId)
+  const { store, tenant } = options
+  const before = await readEntries(store, runId, tenant)
   const origin = await originOf(before, options)
   return follow(
-    { ...origin, store, format, before },
-    async (runner) => (await runner.resume(runId, { takeOver: takeOver === true })).runId,
+    { ...origin, along: options, store, format, before },
+    async (runner) => (await runner.resume(runId, { takeOver: takeOver === true, tenant })).runId,
   )
 }

@@ -5,12 +5,14 @@ import type { Principal } from "../../catalog/predicate.ts"
 import { gather, marksOf } from "../../catalog/sensitive.ts"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
+import { adviseWith, type Refused } from "../advice.ts"
 import { approversFor } from "../approvers.ts"
 import { follow } from "../follow.ts"
 import { findTools } from "../modules.ts"
 import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
 import { readValue } from "../read-value.ts"
 import { exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
+import { type Along, typed } from "../typed.ts"
 import { readToken } from "./decide.ts"
 
 export interface RunCommandOptions extends PlanOptions {
@@ -49,7 +51,8 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const approvers = approversFor(options.approvers, catalogPath)
   const { run: named, approval } = options
   const tokens = approval === undefined ? undefined : await Promise.all(approval.map(readToken))
-  return follow({ catalog, toolsPath, approvers, store, format, onBegin }, async (runner) => {
+  const along = { approvers: options.approvers }
+  const running = follow({ catalog, toolsPath, approvers, store, along, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
       principal,
       sessionId: options.session,
@@ -63,6 +66,24 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
     })
     return runId
   })
+  return running.catch((error) => {
+    throw adviseWith(error, (refused) => hintOfBeginning(refused, { store, along, whole: tokens !== undefined }))
+  })
+}
+
+/** What can be wrong with the id of a new run, and with what was signed for it. */
+function hintOfBeginning(
+  { code, fields }: Refused,
+  { store, along, whole }: { readonly store: string; readonly along: Along; readonly whole: boolean },
+): string | undefined {
+  if (code === "RUN308" && whole)
+    return "Run it as it was signed for, with the --inputs, --tenant, --subject and --roles of `approve --plan`; or have it approved anew as it is to run."
+  if (code !== "RUN207") return undefined
+  const command = (name: string): string => `\`${typed(name, [`${fields.runId}`], store, along)}\``
+  const seen = `${command("log")} shows how that run went, and ${command("resume")} goes on with one that has not ended.`
+  return whole
+    ? `What was signed for a whole plan counts for one run, and that one was begun: ${seen} To run the plan again, have it approved again, by \`approve --plan\` with another --run.`
+    : `${seen} Or choose another --run.`
 }
 
 function tellPlan(file: string, plan: PlanFile, format: Format): void {
