@@ -71,6 +71,8 @@ test("is shown without its secrets, signed for one run, and runs unasked; anythi
   ])
   expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^error RUN308/)])
   expect([somebody.code, somebody.err]).toEqual([1, expect.stringMatching(/^error RUN308/)])
+  expect(somebody.err).toContain("signed for the subject `ada`, you run as `mallory`")
+  expect(somebody.err).toMatch(/hint: Run it as it was signed for, with the --inputs, --tenant/)
   expect([both.code, unsigned.code, odd.code]).toEqual([2, 2, 2])
   expect(existsSync(join(path, "doors.log"))).toBe(false)
   // The token names its run.
@@ -79,10 +81,82 @@ test("is shown without its secrets, signed for one run, and runs unasked; anythi
   expect(readFileSync(join(path, "doors.log"), "utf8")).toBe("front\n")
   const again = await run("--run", "in-81", "--subject", "ada")
   expect([again.code, again.err]).toEqual([1, expect.stringMatching(/^error RUN207/)])
+  expect(again.err).toMatch(
+    /hint: What was signed for a whole plan counts for one run, .*log in-81 --store runs.db.*approve --plan/,
+  )
+  expect(again.err).not.toContain("export")
+  const unsigned207 = await call("run", "plan.json", "--inputs", "inputs.json", "--store", "runs.db", "--run", "in-81")
+  expect(unsigned207.err).toMatch(/^error RUN207.*\nhint: .*log in-81 --store runs.db.* Or choose another --run/)
   const log = await call("log", "in-81", "--store", "runs.db", "--format", "json")
   expect(log.out).toContain('"approved":{"blast":{"doors":2}')
   const json = JSON.parse((await approve("--run", "in-84", "--blast", "doors=1", "--format", "json")).out)
   expect(json.approval).toMatchObject({ blast: { doors: 1 }, asks: [], bound: { run: "in-84", step: "*" } })
   const nothing = await call("approve")
   expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining("--plan")])
+}, 120_000)
+
+const counter = `
+import { arg, defineCatalog, tool } from "${resolve("src/index.ts")}"
+import { z } from "${resolve("node_modules/zod/index.js")}"
+const about = { effect: "write", idempotency: "natural", compensate: "none" }
+export default defineCatalog({
+  name: "counter", version: "1",
+  tools: {
+    look: tool({ description: "Look.", effect: "read", params: z.strictObject({}), result: z.object({ id: z.string() }) }),
+    pay: tool({
+      ...about, description: "Pay.", params: z.strictObject({ to: z.string() }),
+      authority: { roles: ["clerk"], approval: "always", approvers: 2, approverRoles: ["lead"] },
+    }),
+    send: tool({ ...about, description: "Send.", params: z.strictObject({ id: z.string() }), authority: { approval: "always" } }),
+  },
+})
+`
+const counterTools = `
+import { toolbox } from "${resolve("src/run/index.ts")}"
+import catalog from "./catalog.ts"
+export default toolbox(catalog, { look: () => ({ id: "x" }), pay: () => null, send: () => null })
+`
+
+test("says of each step that one word on the plan does not do for why; and it is so", async () => {
+  const steps = {
+    two: [{ id: "pay", tool: "pay", args: { to: "shop" } }],
+    unseen: [
+      { id: "look", tool: "look", args: {} },
+      { id: "send", tool: "send", args: { id: { $from: "look", path: "/id" } } },
+    ],
+  }
+  const files = Object.entries(steps).map(([name, steps]) => [`${name}.json`, JSON.stringify({ version: 1, steps })])
+  const path = folder({ "catalog.ts": counter, "tools.ts": counterTools, ...Object.fromEntries(files) })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const who = ["--tenant", "acme", "--subject", "ada"]
+  const keys = await Promise.all(
+    ["eve", "bob"].map((name) =>
+      call("keygen", "--out", `${name}.key`, "--subject", name, "--tenant", "acme", "--roles", "lead"),
+    ),
+  )
+  writeFileSync(join(path, "approvers.json"), `[${keys.map(({ out }) => out).join(",")}]`)
+  const approve = async (plan: string, id: string, key: string, ...more: readonly string[]) => {
+    const said = await call("approve", "--plan", plan, "--run", id, "--key", key, ...who, ...more)
+    writeFileSync(join(path, `${id}-${key}.jws`), said.out)
+    return said
+  }
+  const clerk = ["--roles", "clerk"]
+  const [byEve, byBob, unseen] = await Promise.all([
+    approve("two.json", "r-1", "eve.key", ...clerk),
+    approve("two.json", "r-1", "bob.key", ...clerk),
+    approve("unseen.json", "r-2", "eve.key"),
+  ])
+  const takes =
+    "`pay` takes 2 people with the role lead: they are asked about it, unless so many of them sign this plan"
+  expect(byEve.err).toContain(takes)
+  expect(byBob.err).toContain(takes)
+  expect(unseen.err).toContain(
+    "`send` is asked about all the same: `id` is known only once earlier steps have answered",
+  )
+  const run = (plan: string, ...more: readonly string[]) => call("run", plan, "--store", "r.db", ...who, ...more)
+  const roleless = await run("unseen.json", ...clerk, "--approval", "@r-2-eve.key.jws")
+  expect([roleless.code, roleless.err]).toEqual([1, expect.stringContaining("signed for roles [], you run as [clerk]")])
+  const both = await run("two.json", ...clerk, "--approval", "@r-1-eve.key.jws", "@r-1-bob.key.jws")
+  expect([both.code, both.err]).toEqual([0, ""])
+  expect((await run("unseen.json", "--approval", "@r-2-eve.key.jws")).code).toBe(3)
 }, 120_000)
