@@ -2,6 +2,7 @@
  *  make, the approvals it will wait for, and the totals against the limits. */
 import stringWidth from "string-width"
 import { drawColumns, type Row } from "./columns.ts"
+import type { HeldView } from "./held.ts"
 import { type Look, paint } from "./look.ts"
 import { clip, pad } from "./printable.ts"
 import type { ApprovalView, BudgetView, CheckView, PlanView, StepView } from "./view.ts"
@@ -24,6 +25,7 @@ export function explainPlan(view: PlanView, look: Look): string {
     steps.length === 0 ? ["no steps"] : drawSteps(steps, look),
     ...explainChecks(view.checks, look),
     ...explainApprovals(view, look),
+    ...explainHeld(view, look),
     ...explainRules(view, look),
     ...explainSwayed(view, look),
     ...explainClaims(view, look),
@@ -91,6 +93,29 @@ function explainApprovals({ approvals, decisions }: PlanView, look: Look): reado
   ]
 }
 
+function explainHeld({ held = [] }: PlanView, look: Look): readonly (readonly string[])[] {
+  if (held.length === 0) return []
+  const lines = held.map((one) => `  ${clip(one.tool, nameRoom)} (for ${names(one.steps)}): ${sayHeld(one).join("; ")}`)
+  return [[paint(look, "bold", "held to right before each call:"), ...lines]]
+}
+
+function sayHeld({ nobody, roles, tenants, when, mustState, validate, freshness }: HeldView): readonly string[] {
+  const list = (all: readonly string[], join: string): string => all.map((one) => clip(one, nameRoom)).join(join)
+  return [
+    ...(nobody ? ["the catalog allows it to nobody"] : []),
+    ...(roles === undefined ? [] : [`who acts is ${list(roles, " or ")}`]),
+    ...(tenants === undefined ? [] : [`who acts is of ${tenants === 1 ? "one tenant" : `one of ${tenants} tenants`}`]),
+    ...(when === undefined ? [] : [`${clip(when, nameRoom * 2)} holds for its arguments`]),
+    ...(mustState === undefined ? [] : [`${list(mustState, ", ")} stated`]),
+    ...(validate ? ["its own `validate` lets it"] : []),
+    ...(freshness === undefined
+      ? []
+      : [
+          `what ${list(freshness.pointers, ", ")} was taken from is read again if it is older than ${grouped(freshness.maxAgeMs)} ms`,
+        ]),
+  ]
+}
+
 function explainRules({ rules }: PlanView, look: Look): readonly (readonly string[])[] {
   if (rules.length === 0) return []
   const lines = rules.map(({ step, from, to, rule, opens }) => {
@@ -105,31 +130,42 @@ function sayNeed(need: ApprovalView): string {
     case "transition": {
       const opened = need.opens.length === 0 ? "nothing" : names(need.opens)
       const both = need.covers === undefined ? "" : `, for the call of \`${clip(need.covers, nameRoom)}\` too`
-      const by = sayApprovers(need.approvers ?? 1)
+      const by = sayApprovers(need)
       return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}${by}, before ${opened}${both}`
     }
     case "always":
-      return `before each call of ${clip(need.tool, nameRoom)}${sayApprovers(need.approvers)}`
+      return `before each call of ${clip(need.tool, nameRoom)}${sayApprovers(need)}`
     case "above": {
       const when = need.certain ? "as" : "if"
       const passed = `${clip(need.dimension, nameRoom)} come to more than ${grouped(need.above)}`
-      return `${when} ${passed}, before ${clip(need.tool, nameRoom)}${sayApprovers(need.approvers)}`
+      return `${when} ${passed}, before ${clip(need.tool, nameRoom)}${sayApprovers(need)}`
     }
   }
 }
 
-const sayApprovers = (approvers: number): string => (approvers === 1 ? "" : `, by ${approvers} people`)
+function sayApprovers({ approvers = 1, approverRoles }: ApprovalView): string {
+  if (approvers === 1 && approverRoles === undefined) return ""
+  const roles =
+    approverRoles === undefined
+      ? ""
+      : ` with the role ${approverRoles.map((role) => clip(role, nameRoom)).join(" or ")}`
+  return `, by ${approvers === 1 ? "somebody" : `${approvers} people`}${roles}`
+}
 
-/** What each may be swayed by is told once. */
+/** Labels hold back what data is, not whether it lets a step succeed. */
 function explainSwayed({ swayed }: PlanView, look: Look): readonly (readonly string[])[] {
   if (swayed.length === 0) return []
   return [
     [
-      paint(look, "bold", "untrusted data could decide whether these happen:"),
+      paint(look, "bold", "untrusted data has a say in whether these happen:"),
       ...swayed.map(({ kind, step, tool, by, path }) => {
         const [id, name] = [clip(step, nameRoom), clip(tool, nameRoom)]
-        const what = kind === "effect" ? `\`${id}\` may not happen` : `\`${id}\` may be undone by ${name}`
-        return `  ${what}, if \`${clip(by, nameRoom)}\` fails: ${clip(path, sentence)}`
+        const other = clip(by, nameRoom)
+        const from = clip(path, sentence)
+        if (kind === "undo")
+          return `  \`${id}\` is undone by ${name} if \`${other}\` fails, and whether it does hangs on ${from}`
+        if (by === step) return `  \`${id}\` is called only if its arguments fit, and whether they do hangs on ${from}`
+        return `  \`${id}\` is called only if \`${other}\` succeeds, and whether it does hangs on ${from}`
       }),
     ],
   ]

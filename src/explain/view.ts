@@ -1,5 +1,6 @@
 /** A compiled plan with everything that people and programs ask of it side by side: the one source of the table and of the JSON. */
 import type { BudgetSpec, Catalog, Tool } from "../catalog/catalog.ts"
+import { joinTerms } from "../catalog/machine.ts"
 import { sayPredicate } from "../catalog/predicate.ts"
 import type { ClaimSpec, EffectClass } from "../catalog/tool.ts"
 import type {
@@ -13,6 +14,7 @@ import type {
 } from "../check/compiled.ts"
 import type { Pointer } from "../text/pointer.ts"
 import { Secrets } from "../text/secrets.ts"
+import { type HeldView, listHeld } from "./held.ts"
 import { listSwayed, type Swayed } from "./swayed.ts"
 
 export interface PlanView {
@@ -24,6 +26,8 @@ export interface PlanView {
   readonly steps: readonly StepView[]
   readonly checks: readonly CheckView[]
   readonly approvals: readonly ApprovalView[]
+  /** What each call is held to right before it is made, by tool; left out where none is held to anything. */
+  readonly held?: readonly HeldView[]
   /** Transitions that a rule of the host's decides. */
   readonly rules: readonly RuleView[]
   /** How a person's decision is proved. */
@@ -69,11 +73,16 @@ export type ApprovalView =
       readonly approvers?: number
       /** The call behind it that the same decision is for; left out where there is none. */
       readonly covers?: string
+      readonly approverRoles?: readonly string[]
     }
   | Viewed<CallNeed>
   | Viewed<AmountNeed>
 
-type Viewed<Need> = Omit<Need, "stepId" | "index"> & { readonly step: string }
+/** Whoever agrees must have one of the roles, where there are any. */
+type Viewed<Need> = Omit<Need, "stepId" | "index"> & {
+  readonly step: string
+  readonly approverRoles?: readonly string[]
+}
 
 export interface RuleView {
   readonly step: string
@@ -111,7 +120,8 @@ export function viewPlan(plan: CompiledPlan, catalog: Catalog, secrets = new Sec
     checks: plan.steps
       .flatMap((checked) => viewChecks(checked, plan))
       .map((check) => ({ ...check, says: secrets.scrub(check.says) })),
-    approvals: plan.approvals.map((need) => viewNeed(need, plan)),
+    approvals: plan.approvals.map((need) => viewNeed(need, plan, catalog)),
+    ...viewHeld(plan, catalog),
     rules: viewRules(plan, catalog),
     decisions: catalog.approvals,
     swayed: listSwayed(plan, catalog),
@@ -171,8 +181,22 @@ function viewChecks({ step, checks }: CheckedStep, plan: CompiledPlan): readonly
 /** Whether the first pointer leads to the second, or to something round it. */
 const leads = (outer: Pointer, inner: Pointer): boolean => inner === outer || inner.startsWith(`${outer}/`)
 
-function viewNeed({ stepId: step, index, ...need }: ApprovalNeed, plan: CompiledPlan): ApprovalView {
-  return need.kind === "transition" ? { step, ...need, opens: behind(index, plan) } : { step, ...need }
+function viewHeld(plan: CompiledPlan, catalog: Catalog): Pick<PlanView, "held"> {
+  const held = listHeld(plan, catalog)
+  return held.length === 0 ? {} : { held }
+}
+
+function viewNeed({ stepId: step, index, ...need }: ApprovalNeed, plan: CompiledPlan, catalog: Catalog): ApprovalView {
+  if (need.kind !== "transition") {
+    const { approverRoles } = toolOf(need.tool, catalog).authority
+    return { step, ...need, ...(approverRoles === undefined ? {} : { approverRoles }) }
+  }
+  const rule = catalog.machine?.transitions.get(need.from)?.get(need.to)
+  const covered = plan.steps[index + 1]?.step
+  const other = need.covers !== undefined && covered?.kind === "call" ? toolOf(covered.tool, catalog) : undefined
+  const terms = rule && other ? joinTerms(rule, other.authority) : rule
+  const roles = terms?.approverRoles
+  return { step, ...need, opens: behind(index, plan), ...(roles === undefined ? {} : { approverRoles: roles }) }
 }
 
 function viewRules(plan: CompiledPlan, { machine }: Catalog): readonly RuleView[] {

@@ -154,6 +154,7 @@ approvals needed:
 test("what untrusted data could suppress or trigger", () => {
   const swayed = [
     { kind: "effect", step: "pay", tool: "pay", by: "mail", path: "mail (untrusted: read_mail)" },
+    { kind: "effect", step: "refund", tool: "refund", by: "refund", path: "refund.id ← a literal (untrusted)" },
     {
       kind: "undo",
       step: "pay",
@@ -163,9 +164,10 @@ test("what untrusted data could suppress or trigger", () => {
     },
   ] as const
   expect(explainPlan({ ...view, swayed }, plain)).toContain(`
-untrusted data could decide whether these happen:
-  \`pay\` may not happen, if \`mail\` fails: mail (untrusted: read_mail)
-  \`pay\` may be undone by recall, if \`post\` fails: post.text ← mail /body\\u001b[2K (untrusted: read_mail)
+untrusted data has a say in whether these happen:
+  \`pay\` is called only if \`mail\` succeeds, and whether it does hangs on mail (untrusted: read_mail)
+  \`refund\` is called only if its arguments fit, and whether they do hangs on refund.id ← a literal (untrusted)
+  \`pay\` is undone by recall if \`post\` fails, and whether it does hangs on post.text ← mail /body\\u001b[2K (untrusted: read_mail)
 `)
 })
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { explainPlan } from "../../src/explain/table.ts"
 import { viewPlan } from "../../src/explain/view.ts"
-import { arg, compile, defineCatalog, tool } from "../../src/index.ts"
+import { arg, compile, defineCatalog, predicate, tool } from "../../src/index.ts"
 
 const Order = z.strictObject({ id: z.string(), kind: z.string() })
 const catalog = defineCatalog({
@@ -86,4 +87,78 @@ test("a plan is not shown under a catalog that does not have its tools", () => {
   if (!compiled.ok) throw new Error("it is a good plan")
   const other = defineCatalog({ name: "other", version: "1", tools: {} })
   expect(() => viewPlan(compiled.plan, other)).toThrow("catalog other has no tool list")
+})
+
+test("what each call is held to right before it, and who must agree: all of it, by tool", () => {
+  const held = defineCatalog({
+    name: "desk",
+    version: "1",
+    authority: { default: "deny" },
+    machine: {
+      initial: "LOOKING",
+      transitions: {
+        LOOKING: { PAYING: { guard: "approval", covers: "next", approvers: 2, approverRoles: ["lead"] } },
+      },
+    },
+    tools: {
+      iban_of: tool({
+        description: "Look an account up.",
+        effect: "read",
+        params: z.strictObject({ of: z.string() }),
+        result: z.object({ iban: z.string() }),
+        authority: { roles: ["clerk", "treasurer"] },
+      }),
+      pay: tool({
+        description: "Pay.",
+        effect: "destructive",
+        params: z.strictObject({ iban: z.string(), currency: z.enum(["EUR", "USD"]).optional() }),
+        rules: { currency: { mustState: true } },
+        states: ["PAYING"],
+        validate: true,
+        idempotency: "natural",
+        compensate: "none",
+        authority: {
+          tenants: ["acme", "globex"],
+          when: predicate("small", "2", () => true),
+          approval: "always",
+          freshness: { pointers: ["/iban"], maxAgeMs: 60_000 },
+        },
+      }),
+    },
+  })
+  const pay = (id: string) => ({
+    id,
+    tool: "pay",
+    occurrence: id === "p" ? 1 : 2,
+    args: { iban: { $from: "a", path: "/iban" }, currency: "EUR" },
+  })
+  const steps = [{ id: "a", tool: "iban_of", args: { of: "x" } }, { id: "o", transition: "PAYING" }, pay("p"), pay("q")]
+  const compiled = compile(held, JSON.stringify({ version: 1, steps }))
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics))
+  const view = viewPlan(compiled.plan, held)
+  expect(view.held).toEqual([
+    { tool: "iban_of", steps: ["a"], roles: ["clerk", "treasurer"] },
+    {
+      tool: "pay",
+      steps: ["p", "q"],
+      tenants: 2,
+      when: "small@2",
+      mustState: ["currency"],
+      validate: true,
+      freshness: { pointers: ["/iban"], maxAgeMs: 60_000 },
+    },
+  ])
+  const told = explainPlan(view, { color: false, width: 120 })
+  expect(told).toContain(`
+held to right before each call:
+  iban_of (for a): who acts is clerk or treasurer
+  pay (for p, q): who acts is of one of 2 tenants; small@2 holds for its arguments; currency stated; its own \`validate\` lets it; what /iban was taken from is read again if it is older than 60,000 ms`)
+  expect(told).toContain(
+    "at `o`, LOOKING → PAYING, by 2 people with the role lead, before p, q, for the call of `p` too",
+  )
+  expect(told).not.toContain("globex")
+  expect(viewPlan(compiled.plan, held).approvals.map((need) => [need.step, need.approverRoles])).toEqual([
+    ["o", ["lead"]],
+    ["q", undefined],
+  ])
 })
