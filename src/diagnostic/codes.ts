@@ -656,7 +656,7 @@ export const codes = {
     message: "private data reaches `{argument}` of `{tool}`: {path}",
     hint: "Give `{argument}` what others may see{ways}.",
     advice: "Give it what others may see, or pass it through a tool that endorses it.",
-    why: "What is put where others see it cannot be taken back.",
+    why: "What is put where others see it cannot be taken back. `sensitive` only redacts what is shown, and stops no data: `private` and `public` do.",
     plain: "This would have shown confidential information to others, so nothing was done.",
   },
 

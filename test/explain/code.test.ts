@@ -68,3 +68,9 @@ describe("what end users are told of a code", () => {
     expect(runCodes.RUN301.plain).toBe("Somebody decided against this, so it did not go ahead.")
   })
 })
+
+test("where private data is refused it says that a mark of secrets is no label", () => {
+  expect(viewCodes().find(({ code }) => code === "SEQ603")?.why).toMatch(
+    /`sensitive` only redacts .*`private` and `public` do/,
+  )
+})

@@ -417,6 +417,53 @@ describe("the command", () => {
     expect(await new Promise((ended) => child.once("close", ended))).toBe(0)
   })
 
+  test("a token that can be none is told of at the start, and when somebody asks with it; never by its words", async () => {
+    const short = "too-short"
+    const entry = {
+      sha256: createHash("sha256").update(short).digest("hex"),
+      tenant: "acme",
+      subject: "ada",
+      roles: [],
+    }
+    const cwd = folder({ "tokens.json": JSON.stringify([entry]) })
+    const args = options("--http", "0", "--tokens", join(cwd, "tokens.json"), "--catalog", join(shop, "catalog.ts"))
+    const child = spawn(process.execPath, [...args, "--store", join(cwd, "runs.db")], { cwd })
+    let err = ""
+    child.stderr.on("data", (chunk) => {
+      err += chunk
+    })
+    const url = await new Promise<string>((told) => {
+      child.stdout.once("data", (chunk) => told(/http\S+/.exec(`${chunk}`)?.[0] ?? ""))
+    })
+    for (const authorization of [`Bearer ${short}`, `Bearer ${short}`, "Bearer a-token-of-some-length"])
+      expect((await fetch(url, { method: "POST", headers: { authorization } })).status).toBe(401)
+    child.kill("SIGTERM")
+    await new Promise((ended) => child.once("close", ended))
+    expect(err).toContain(
+      "note: a token has 16 to 512 visible ASCII characters; whoever asks with any other is told 401",
+    )
+    expect(err.match(/a request was refused \(401\)/g)).toHaveLength(1)
+    expect(err).not.toContain(short)
+    const { out } = await sequitur(["mcp", "serve", "--help"])
+    expect(out).toContain("16 to 512 visible ASCII characters")
+  })
+
+  test("a file of tokens in which one is nobody's, or two people's, is refused at the start", async () => {
+    const sha256 = createHash("sha256").update("a-token-of-some-length").digest("hex")
+    const ada = { sha256, tenant: "acme", subject: "ada", roles: [] }
+    const files: readonly (readonly [unknown, string])[] = [
+      [[ada, { ...ada, subject: "eve" }], "entry 1 is of a token that an earlier one is of"],
+      [[{ ...ada, sha256: createHash("sha256").digest("hex") }], "entry 0 is of an empty token"],
+      [[{ ...ada, sha256: sha256.toUpperCase() }], "entry 0 must be"],
+      [{ ada }, "must be a list"],
+    ]
+    for (const [file, problem] of files) {
+      const path = join(folder({ "tokens.json": JSON.stringify(file) }), "tokens.json")
+      const { code, err } = await sequitur(["mcp", "serve", "--http", "0", "--tokens", path], { cwd: resolve(shop) })
+      expect([code, err]).toEqual([2, expect.stringContaining(problem)])
+    }
+  })
+
   test("says what is missing", async () => {
     const bad = join(folder(), "tokens.json")
     writeFileSync(bad, '[{"sha256":"a","tenant":"t","subject":"s"}]')

@@ -91,7 +91,10 @@ function addServe(mcp: Command, done: Done): void {
     .addOption(store())
     .addOption(approvers())
     .addOption(new Option("--http <port>", "listen there, on this machine only; 0 is any free port").argParser(port))
-    .option("--tokens <file>", "with --http: who may ask, a JSON list of {sha256, tenant, subject, roles}")
+    .option(
+      "--tokens <file>",
+      "with --http: who may ask, a JSON list of {sha256, tenant, subject, roles}; a token has 16 to 512 characters",
+    )
     .option("--tenant <name>", "of whoever asks on standard input", "local")
     .option("--subject <name>", "who that is", userName())
     .option("--roles <names>", "their roles, with commas between them")
@@ -107,7 +110,10 @@ function addServe(mcp: Command, done: Done): void {
       "after",
       examples("mcp serve --catalog catalog.ts --store runs.db", "mcp serve --http 8080 --tokens tokens.json"),
     )
-    .addHelpText("after", '\nA token is known by its digest: printf %s "$TOKEN" | sha256sum')
+    .addHelpText(
+      "after",
+      '\nA token is known by its digest: printf %s "$TOKEN" | sha256sum\nIt has 16 to 512 visible ASCII characters: any other is answered 401, whatever the file says.',
+    )
     .action(async (options) => done(await (await import("./mcp-serve.ts")).serveCatalog(options)))
 }
 

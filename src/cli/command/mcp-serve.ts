@@ -53,17 +53,18 @@ export async function serveCatalog(options: ServeOptions): Promise<number> {
   const serving = await needSdk(
     http === undefined
       ? serveStdio({ ...service, principal: principalOf(options) })
-      : serveHttp({ ...service, port: http, authenticate: (request) => find(known ?? new Map(), request) }).catch(
-          (error) => {
-            throw "code" in error && error.syscall === "listen"
-              ? new UsageError(`--http ${http}: ${reasonOf(error)}`)
-              : error
-          },
-        ),
+      : serveHttp({ ...service, port: http, authenticate: makeFind(known ?? new Map()) }).catch((error) => {
+          throw "code" in error && error.syscall === "listen"
+            ? new UsageError(`--http ${http}: ${reasonOf(error)}`)
+            : error
+        }),
   )
   if (http !== undefined) {
     if (options.format === "json") printJson({ url: serving.url })
-    else print(`listening on ${serving.url}`)
+    else {
+      print(`listening on ${serving.url}`)
+      complain(`note: ${tokenShape}; whoever asks with any other is told 401`)
+    }
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void serving.close())
   await serving.closed
@@ -114,19 +115,33 @@ function readTokens(file: string): Tokens {
     throw new UsageError(`the tokens in ${nameOf(file)} cannot be read: ${reasonOf(error)}`)
   }
   if (!Array.isArray(value) || value.length === 0) throw new UsageError(`${nameOf(file)} must be a list of who may ask`)
-  return new Map(
-    value.map((one, at) => {
-      const principal = typeof one === "object" && one !== null ? copyPrincipal(one) : undefined
-      if (principal === undefined || !/^[0-9a-f]{64}$/.test(one.sha256))
-        throw new UsageError(
-          `${nameOf(file)}: entry ${at} must be {"sha256": "<64 hex digits>", "tenant": …, "subject": …, "roles": […]}`,
-        )
-      return [one.sha256 as string, principal]
-    }),
-  )
+  const tokens = new Map<string, Principal>()
+  for (const [at, one] of value.entries()) {
+    const refuse = (problem: string): UsageError => new UsageError(`${nameOf(file)}: entry ${at} ${problem}`)
+    const principal = typeof one === "object" && one !== null ? copyPrincipal(one) : undefined
+    if (principal === undefined || !/^[0-9a-f]{64}$/.test(one.sha256))
+      throw refuse('must be {"sha256": "<64 hex digits>", "tenant": …, "subject": …, "roles": […]}')
+    if (one.sha256 === digestOf("")) throw refuse(`is of an empty token: ${tokenShape}`)
+    if (tokens.has(one.sha256)) throw refuse("is of a token that an earlier one is of: nobody knows whose it is")
+    tokens.set(one.sha256, principal)
+  }
+  return tokens
 }
 
-function find(tokens: Tokens, request: Request): Principal | undefined {
-  const [, token] = /^Bearer ([\x21-\x7e]{16,512})$/i.exec(request.headers.get("authorization") ?? "") ?? []
-  return token === undefined ? undefined : tokens.get(createHash("sha256").update(token).digest("hex"))
+const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex")
+
+const tokenShape = "a token has 16 to 512 visible ASCII characters"
+
+/** Only the digest is in the file, so that of a token that is none nothing is seen before somebody asks with it: then it is told, once. */
+function makeFind(tokens: Tokens): (request: Request) => Principal | undefined {
+  let told = false
+  return (request) => {
+    const [, token] = /^Bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "") ?? []
+    if (token === undefined) return undefined
+    if (/^[\x21-\x7e]{16,512}$/.test(token)) return tokens.get(digestOf(token))
+    if (!told)
+      complain(`note: a request was refused (401) for a token that is none, whatever the file says: ${tokenShape}`)
+    told = true
+    return undefined
+  }
 }
