@@ -95,6 +95,17 @@ test("what is printed to be typed next has what the command was given", async ()
   expect(line).toBe("approve r-1 in --key '<your key file>' --store runs.db --approvers keys.json")
   const listed = await call("approvals", "--store", "runs.db", "--tenant", "acme")
   expect(listed.out).toContain("approve r-1 in --key '<your key file>' --store runs.db --tenant acme")
+  // Without what is printed it says what is missing, and where that goes.
+  const bare = ["approve", "r-1", "in", "--store", "runs.db"]
+  const [byName, keySetless] = await Promise.all([call(...bare, "--by", "eve"), call(...bare, "--key", "eve.key.json")])
+  expect([byName.code, byName.err]).toEqual([
+    1,
+    expect.stringMatching(/^error RUN312.*\nhint: Sign it with --key .*keygen.*approvers\.json.*--approvers/),
+  ])
+  expect([keySetless.code, keySetless.err]).toEqual([
+    2,
+    expect.stringMatching(/^error RUN201.*\nhint: .*keygen.*approvers\.json.*--approvers.*--key/),
+  ])
   // As it is printed, with one's own key in the place that is left for it.
   const typed = line.replace("'<your key file>'", "eve.key.json").split(" ")
   const approved = await call(...typed)

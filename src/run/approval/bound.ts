@@ -64,5 +64,5 @@ export async function proveAgain(
 export const missingApprovers = {
   field: "`approvers`",
   problem: "is missing, and decisions of this run are signed",
-  expected: "Give the key set of those who may approve.",
+  expected: "Give the key set of those who may approve, as `approvers` of the runner, worker or gate.",
 } as const
