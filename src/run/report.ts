@@ -53,12 +53,15 @@ interface Report<Spec extends CatalogSpec> {
 
 interface Succeeded<Results> {
   readonly status: "succeeded"
+  readonly failure?: undefined
+  readonly awaiting?: undefined
   /** Every result by step id. */
   readonly steps: StepsOf<Results>
 }
 
 interface AwaitingApproval<Results> {
   readonly status: "awaiting_approval"
+  readonly failure?: undefined
   /** What a person must decide. */
   readonly awaiting: ApprovalRequested
   readonly steps: Partial<StepsOf<Results>>
@@ -67,6 +70,7 @@ interface AwaitingApproval<Results> {
 interface Stopped<Results> {
   readonly status: "failed" | "cancelled" | "exhausted" | "in_doubt"
   readonly failure: Failure
+  readonly awaiting?: undefined
   /** The results of what was done before. */
   readonly steps: Partial<StepsOf<Results>>
 }
@@ -74,6 +78,8 @@ interface Stopped<Results> {
 /** Another process works on it, or did when it ended. */
 interface Running<Results> {
   readonly status: "running"
+  readonly failure?: undefined
+  readonly awaiting?: undefined
   readonly steps: Partial<StepsOf<Results>>
 }
 

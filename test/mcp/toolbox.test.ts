@@ -101,7 +101,7 @@ async function call(name: "look_up" | "refund", place: McpPlace, options: McpSer
   })
   return {
     status: report.status,
-    said: "failure" in report ? report.failure.message : "",
+    said: report.failure?.message ?? "",
     outcome: outcome?.kind,
     result: (report.steps as { a?: unknown }).a,
   }

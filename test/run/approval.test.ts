@@ -111,7 +111,7 @@ describe("a decision", () => {
         status: "failed",
         failure: { tag: "ApprovalDenied", code: "RUN301", stepId: "open" },
       })
-      expect("failure" in report && report.failure.message).toBe("`bob` denied step `open`: not today")
+      expect(report.failure?.message).toBe("`bob` denied step `open`: not today")
       expect(calls.made.map(({ tool }) => tool)).toEqual(["find"])
     }),
   )
@@ -120,7 +120,7 @@ describe("a decision", () => {
     Effect.gen(function* () {
       const { decide } = yield* waiting
       const report = yield* decide("open", { decision: "denied", by: "bob" })
-      expect("failure" in report && report.failure.message).toBe("`bob` denied step `open`: no reason was given")
+      expect(report.failure?.message).toBe("`bob` denied step `open`: no reason was given")
     }),
   )
 

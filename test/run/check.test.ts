@@ -73,7 +73,7 @@ test("a call that is wrong in two ways is told both", async () => {
   const use = { id: "use", tool: "use", args: { a: read, b: read } }
   const { inputs: _, ...rest } = scope
   const report = await runner.run(planOf([{ id: "find", tool: "find", args: {} }, use], strict), rest)
-  expect("failure" in report && report.failure.message).toBe(
+  expect(report.failure?.message).toBe(
     "step `use` cannot be called: at `/steps/1/args/a`: expected an integer of at most 5, found 7 (from `/n` of `find`); " +
       "at `/steps/1/args/b`: expected an integer of at least 9, found 7 (from `/n` of `find`)",
   )
@@ -205,7 +205,7 @@ test("A063: what was bounded by the compiler is bounded for the values that come
     const { inputs: _, ...rest } = scope
     const report = await runner.run(plan, rest)
     await runner.close()
-    return "failure" in report ? report.failure.tag : report.status
+    return report.failure?.tag ?? report.status
   }
   expect(await attempt(["a", "b", "c"], 10)).toBe("succeeded")
   expect(await attempt(["a", "b", "c", "d"], 10)).toBe("BlastExceeded")

@@ -158,9 +158,7 @@ describe("A105: budgets", () => {
     Effect.gen(function* () {
       const late = yield* finish([steps.find, note("a")], { deadlineMs: 40 }, { find: flaky(1) })
       expect(late.report).toMatchObject({ status: "exhausted", failure: { tag: "BudgetExhausted" } })
-      expect("failure" in late.report && late.report.failure.message).toMatch(
-        /^`deadlineMs` is used up at step `find`: \d+ of 40$/,
-      )
+      expect(late.report.failure?.message).toMatch(/^`deadlineMs` is used up at step `find`: \d+ of 40$/)
       expect(late.calls.count("note")).toBe(0)
       const cut = yield* finish([steps.find, steps.look], { deadlineMs: 300 }, { look: slow(900) })
       expect(cut.report.status).toBe("exhausted")
@@ -202,7 +200,7 @@ describe("A105: budgets", () => {
         status: "exhausted",
         failure: { tag: "BudgetExhausted", stepId: "find", cause: { tag: "CallInterrupted" } },
       })
-      expect("failure" in ended && ended.failure.message).toBe(
+      expect(ended.failure?.message).toBe(
         "`retries` is used up at step `find`: 2 of 2, because step `find` was begun 3 times and never answered",
       )
     }),

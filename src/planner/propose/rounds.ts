@@ -32,7 +32,7 @@ export interface RoundReport {
   readonly status: Status
   readonly steps: object
   readonly effects: readonly EffectReport[]
-  readonly failure?: Failure
+  readonly failure?: Failure | undefined
   /** Throws where it is the run of another plan. */
   readonly as: (plan: never) => unknown
 }
