@@ -22,7 +22,7 @@ import type { Json } from "../text/json.ts"
 import { termsOf } from "./admit.ts"
 import { agreedTo, intentOf } from "./drive/begin-call.ts"
 import { nameEffect } from "./drive/look-up.ts"
-import { type Action, type Asks, type CallAction, type NewEffect, next } from "./next/next.ts"
+import { type Action, type Asks, type CallAction, type NewEffect, next, nextAskingFirst } from "./next/next.ts"
 import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
 import { footingOfOpen } from "./open/grow.ts"
 
@@ -130,6 +130,8 @@ function differs(ready: ReadyPlan | undefined, state: RunState, event: Derived):
   const action = next(ready, state)
   // Nothing can be said without its plan of what only the plan knows.
   if (action.kind === "needs-plan" || follows(action, event)) return undefined
+  const atGuard = event.kind === "state-entered" || (event.kind === "approval-requested" && event.to !== undefined)
+  if (atGuard && follows(nextAskingFirst(ready, state), event)) return undefined
   return `\`${event.kind}\` stands where ${sayAction(action)} would follow`
 }
 

@@ -161,12 +161,23 @@ export interface Reconcile {
  * `ready` is undefined where the catalog has changed since: what was begun is settled, cancelled and undone all the same, for
  * that goes by the journal, but nothing new is begun.
  */
-export function next(ready: ReadyPlan | undefined, state: RunState): Action {
-  const action = follow(ready, state)
+export const next = (ready: ReadyPlan | undefined, state: RunState): Action => nextBy(ready, state, "refuse-first")
+
+/**
+ * As `next` was once, to replay runs that are as old: at a guard people were asked, or their word on the whole plan counted, before it
+ * was looked at whether the calls behind it may be made at all; those were refused when it came to them, as they still are.
+ */
+export const nextAskingFirst = (ready: ReadyPlan | undefined, state: RunState): Action =>
+  nextBy(ready, state, "ask-first")
+
+type GuardOrder = "refuse-first" | "ask-first"
+
+function nextBy(ready: ReadyPlan | undefined, state: RunState, order: GuardOrder): Action {
+  const action = follow(ready, state, order)
   return state.open === undefined ? action : nextInOpen(state, state.open, action)
 }
 
-function follow(ready: ReadyPlan | undefined, state: RunState): Action {
+function follow(ready: ReadyPlan | undefined, state: RunState, order: GuardOrder): Action {
   if (isTerminal(state.status) || state.status === "in_doubt") return { kind: "nothing" }
   if (state.status === "awaiting_approval") {
     return { kind: "wait", stepId: idOf(state), notAfterMs: deadlineOf(state) }
@@ -190,7 +201,7 @@ function follow(ready: ReadyPlan | undefined, state: RunState): Action {
   const failure = checkKnown(ready, state)
   if (failure !== undefined) return fail(state, failure)
   if (step === undefined) return { kind: "end", status: "succeeded" }
-  return step.kind === "call" ? call(ready, step, state) : cross(ready, step, state)
+  return step.kind === "call" ? call(ready, step, state) : cross(ready, step, state, order)
 }
 
 /** What stands for a decision, by which a call may be made once more. */
@@ -398,7 +409,7 @@ function newEffect(
 const deadlineOf = ({ started: { deadlineMs }, startedAtMs }: RunState): number | undefined =>
   deadlineMs === undefined ? undefined : startedAtMs + deadlineMs
 
-function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): Action {
+function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState, order: GuardOrder): Action {
   const stepId = transition.step.id
   const asked = standing(state, stepId)
   const notAfterMs = deadlineOf(state)
@@ -415,7 +426,7 @@ function cross(ready: ReadyPlan, transition: ReadyTransition, state: RunState): 
   const { asks, ask } = asksFor(ready, transition, state, follows)
   if (asked !== undefined) return { ...enter, asks }
   const calls = callsBehind(ready, transition)
-  const refused = refusedAmong(calls, state)
+  const refused = order === "ask-first" ? undefined : refusedAmong(calls, state)
   if (refused !== undefined) return fail(state, refused)
   const behind = calls.filter(({ tool }) => tool.mutates)
   const cover = planCover(state.started, behind, transition.rule)

@@ -299,6 +299,33 @@ describe("what the principal may not do behind a guard", () => {
     await runner.close()
   })
 
+  test("a run in which people were asked all the same, as they were once, is still replayed", async () => {
+    let allows = true
+    const pure = predicate("small", "1", () => allows)
+    const catalog = catalogOf({}, { when: pure } as Terms)
+    const { run, runner, waiting, made } = world(catalog)
+    const { runId } = await run(look, open, pay("a", read))
+    allows = false
+    const ready = prepare(planFor(catalog, look, open, pay("a", read)), catalog)
+    if (ready instanceof Error) throw ready
+    expect(rederive(ready, runId, await runner.entries(runId))).toMatchObject({ status: "awaiting_approval" })
+    const done = await runner.approve(runId, "open", { token: await say(await waiting()) })
+    expect([done.status, done.failure?.code, made]).toEqual(["failed", "RUN115", []])
+    const entries = await runner.entries(runId)
+    const kinds = entries.map(({ event }) => event.kind).filter((kind) => kind !== "taken-up")
+    expect(kinds.slice(-4)).toEqual(["approval-requested", "approval-decided", "state-entered", "run-ended"])
+    expect(rederive(ready, runId, entries)).toMatchObject({ status: "failed" })
+    // That is all that is let be: another request, or a call after it, is not.
+    const forged = entries.map((entry) =>
+      entry.event.kind === "approval-requested" ? { ...entry, event: { ...entry.event, follows: [] } } : entry,
+    )
+    expect(rederive(ready, runId, forged)).toMatchObject({ _tag: "JournalDiverged" })
+    const skipped = entries.filter(({ event }) => !event.kind.startsWith("approval-"))
+    const renumbered = skipped.map((entry, seq) => ({ ...entry, seq }))
+    expect(rederive(ready, runId, renumbered)).toMatchObject({ _tag: "JournalDiverged" })
+    await runner.close()
+  })
+
   test("nor is it asked about with the whole plan", async () => {
     const catalog = catalogOf({}, { when: small } as Terms)
     const request = planRequest(planFor(catalog, open, pay("a", 5_000)), {
