@@ -41,9 +41,11 @@ export function explainPlanRequest({ subject, tenant, follows, blast, asks }: Pl
 function sayStillAsked(asked: StillAsked): string {
   const step = `\`${printable(asked.stepId)}\``
   if (asked.kind === "people") {
-    const roles =
-      asked.approverRoles === undefined ? "" : ` with the role ${asked.approverRoles.map(printable).join(" or ")}`
-    return `${step} takes ${asked.approvers} people${roles}: they are asked about it, unless so many of them sign this plan, each a token`
+    const { approvers, approverRoles } = asked
+    const roles = approverRoles === undefined ? "" : ` with the role ${approverRoles.map(printable).join(" or ")}`
+    if (approvers === 1)
+      return `${step} takes somebody${roles}: they are asked about it, unless one of them signs this plan`
+    return `${step} takes ${approvers} people${roles}, none of them whose run it is: they are asked about it, unless so many sign this plan, each a token`
   }
   const names = asked.arguments.map((name) => `\`${printable(name)}\``).join(", ")
   const of = asked.call === asked.stepId ? "" : ` of \`${printable(asked.call)}\``

@@ -147,7 +147,7 @@ test("says of each step that one word on the plan does not do for why; and it is
     approve("unseen.json", "r-2", "eve.key"),
   ])
   const takes =
-    "`pay` takes 2 people with the role lead: they are asked about it, unless so many of them sign this plan"
+    "`pay` takes 2 people with the role lead, none of them whose run it is: they are asked about it, unless so many sign"
   expect(byEve.err).toContain(takes)
   expect(byBob.err).toContain(takes)
   expect(unseen.err).toContain(
@@ -159,4 +159,8 @@ test("says of each step that one word on the plan does not do for why; and it is
   const both = await run("two.json", ...clerk, "--approval", "@r-1-eve.key.jws", "@r-1-bob.key.jws")
   expect([both.code, both.err]).toEqual([0, ""])
   expect((await run("unseen.json", "--approval", "@r-2-eve.key.jws")).code).toBe(3)
+  await approve("two.json", "r-3", "eve.key", ...clerk)
+  const one = await run("two.json", ...clerk, "--approval", "@r-3-eve.key.jws")
+  expect([one.code, one.out]).toEqual([3, expect.stringContaining("never called unasked, by 2 people")])
+  expect(one.out).toContain("for people with the role lead")
 }, 120_000)

@@ -202,7 +202,8 @@ function* hear(
   const found = yield* Effect.promise(() => verify(token, boundOf(state, asked.request), find, nowMs))
   if (found instanceof Error) return yield* found
   const { claims, approver } = found
-  if (claims.decision !== decision) return yield* new ApprovalMismatch({ runId, stepId, field: "decision" })
+  if (claims.decision !== decision)
+    return yield* new ApprovalMismatch({ runId, stepId, field: "decision", but: `: it says ${claims.decision}` })
   const unentitled = entitle(approver, { runId, started, asked }, decision)
   if (unentitled !== undefined) return yield* unentitled
   return { decision, by: approver.subject, reason: claims.reason, token }

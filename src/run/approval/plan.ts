@@ -3,13 +3,14 @@
  * and whether what was signed counts still.
  */
 import { sha256 } from "#sha256"
+import type { Terms } from "../../catalog/machine.ts"
 import type { Approvers, Following, PlanApproval, RunStarted } from "../../journal/entry.ts"
 import { begin, type RunState } from "../../journal/state.ts"
 import { canonical } from "../../text/canonical.ts"
 import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, InputsRefused, TokenRefused } from "../failure.ts"
 import { countEntitled, sayTerms, unseenOf } from "../next/cover.ts"
 import { callsBehind, describeCall, refusedAmong } from "../next/next.ts"
-import type { ReadyPlan } from "../next/prepare.ts"
+import type { ReadyCall, ReadyPlan } from "../next/prepare.ts"
 import { missingApprovers, type Unproved } from "./bound.ts"
 import { type Approver, approversIn, type FindApprover, type KeySet } from "./key-set.ts"
 import { type Bound, type Claims, peek, verify } from "./token.ts"
@@ -79,7 +80,7 @@ export type StillAsked =
       readonly call: string
       readonly arguments: readonly string[]
     }
-  /** It takes more people: they are asked, unless so many sign the plan. */
+  /** It takes more people, or somebody with a role: they are asked, unless so many of them sign the plan. */
   | {
       readonly kind: "people"
       readonly stepId: string
@@ -116,18 +117,27 @@ export function requestOf(
   }
 }
 
-/** Why one person's word on the plan does not do for a step. What roles they will have is not known yet. */
+/** Why one person's word on the plan does not do for a step, or for the call that a decision at it covers. */
 function stillAsked(ready: ReadyPlan, index: number): readonly StillAsked[] {
   const step = ready.steps[index]
   if (step === undefined) return []
-  const stepId = step.step.id
-  const calls = step.kind === "call" ? [step] : callsBehind(ready, step).filter(({ tool }) => tool.mutates)
+  if (step.kind === "call") return unlessAgreed(step.step.id, [step], step.tool.authority)
+  const calls = callsBehind(ready, step).filter(({ tool }) => tool.mutates)
+  const covered = step.rule.covers === undefined ? undefined : ready.steps[index + 1]
+  return [
+    ...unlessAgreed(step.step.id, calls, step.rule),
+    ...(covered?.kind === "call" ? unlessAgreed(covered.step.id, [covered], covered.tool.authority) : []),
+  ]
+}
+
+function unlessAgreed(stepId: string, calls: readonly ReadyCall[], terms: Terms): readonly StillAsked[] {
   for (const call of calls) {
     const unseen = unseenOf(call)
     if (unseen.length > 0) return [{ kind: "unseen", stepId, call: call.step.id, arguments: unseen }]
   }
-  const terms = step.kind === "call" ? step.tool.authority : step.rule
-  return terms.approvers > 1 ? [{ kind: "people", stepId, approvers: terms.approvers, ...sayTerms(terms) }] : []
+  const { approvers, approverRoles } = terms
+  // What roles whoever signs will have is not known yet.
+  return approvers > 1 || approverRoles !== undefined ? [{ kind: "people", stepId, ...sayTerms(terms), approvers }] : []
 }
 
 /** What was signed, by whom, held to the run that is about to begin. None of the refusals has written or called anything. */
@@ -157,7 +167,8 @@ export async function admitApproval(
     if (found instanceof Error) return found
     const { claims, approver } = found
     const { subject: by, tenant, roles } = approver
-    if (claims.decision !== "approved") return new ApprovalMismatch({ runId, stepId, field: "decision" })
+    if (claims.decision !== "approved")
+      return new ApprovalMismatch({ runId, stepId, field: "decision", but: `: it says ${claims.decision}` })
     const refuse = (problem: string): ApproverNotEntitled => new ApproverNotEntitled({ runId, stepId, by, problem })
     if (tenant !== started.tenant) return refuse("they belong to another tenant")
     if (people.some((one) => one.by === by)) return refuse("they have agreed already")

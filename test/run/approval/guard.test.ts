@@ -326,6 +326,29 @@ describe("what the principal may not do behind a guard", () => {
     await runner.close()
   })
 
+  test("what one word on the whole plan does not do for is told of a guard and of what it covers; and it is so", async () => {
+    const plan = [open, close]
+    const asksOf = async (guard: Terms, authority: Omit<Terms, "covers">) => {
+      const catalog = catalogOf(guard, authority)
+      const { runner } = world(catalog, [approver("eve"), approver("bob")])
+      const principal = { tenant: "acme", subject: "ada" }
+      const asked = await planRequest(planFor(catalog, ...plan), { catalog, runId: "whole", principal })
+      const scope = { principal, sessionId: "s", taskId: "whole", approval: await say(asked) }
+      const { status, awaiting } = await runner.run(planFor(catalog, ...plan), scope)
+      return { asks: asked.asks, status, at: awaiting?.stepId }
+    }
+    const two = { kind: "people", approvers: 2 }
+    expect(await asksOf({ covers: "next" }, {})).toEqual({ asks: [], status: "succeeded", at: undefined })
+    expect(await asksOf({ covers: "next" }, { approvers: 2 })).toEqual({
+      asks: [{ ...two, stepId: "close" }],
+      status: "awaiting_approval",
+      at: "close",
+    })
+    expect(await asksOf({ approvers: 2 }, {})).toMatchObject({ asks: [{ ...two, stepId: "open" }], at: "open" })
+    const roles = { approverRoles: ["head"] }
+    expect(await asksOf({}, roles)).toMatchObject({ asks: [{ kind: "people", approvers: 1, ...roles }], at: "close" })
+  })
+
   test("nor is it asked about with the whole plan", async () => {
     const catalog = catalogOf({}, { when: small } as Terms)
     const request = planRequest(planFor(catalog, open, pay("a", 5_000)), {
