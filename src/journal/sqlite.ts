@@ -93,6 +93,8 @@ function makeSqlite(
   function read(runId: string, tenant: string | undefined): readonly Entry[] | JournalTampered {
     const { found, sealed } = atOnce(() => ({ found: rows.readRun(runId), sealed: rows.sealed(runId) }))
     const run = found?.run
+    // Of another tenant's not even that it is damaged is told.
+    if (tenant !== undefined && run !== undefined && run.tenant !== tenant) return []
     const chain = new Chain(runId)
     const entries: Entry[] = []
     for (const [seq, entry] of sealed.entries()) {

@@ -22,7 +22,7 @@ import { afterAll, expect, test } from "vitest"
 import { JournalNewer, JournalTampered, StoreUnavailable } from "../../src/journal/failure.ts"
 import { Journal, type JournalService } from "../../src/journal/journal.ts"
 import { recover, type SqliteOptions, sqlite } from "../../src/journal/sqlite.ts"
-import { named, wholeRun } from "./entries.ts"
+import { named, started, wholeRun } from "./entries.ts"
 import { openStore } from "./stores.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "sequitur-sqlite-"))
@@ -63,14 +63,14 @@ test("the database refuses to change or drop an entry, and to put one where it d
 })
 
 /** What somebody with the file in their hands can do. */
-const tamper = async (name: string, sql: string): Promise<number | string | undefined> => {
+const tamper = async (name: string, sql: string, tenant?: string): Promise<number | string | undefined> => {
   const file = copied(name)
   const db = new DatabaseSync(file)
   db.exec("DROP TRIGGER entry_follows; DROP TRIGGER entry_stays; DROP TRIGGER entry_is_kept")
   db.exec(sql)
   db.close()
   const exit = await Effect.runPromiseExit(
-    Effect.flatMap(Journal, (journal) => journal.read("run")).pipe(Effect.provide(sqlite(file))),
+    Effect.flatMap(Journal, (journal) => journal.read("run", { tenant })).pipe(Effect.provide(sqlite(file))),
   )
   if (Exit.isSuccess(exit)) return undefined
   const [reason] = exit.cause.reasons
@@ -105,6 +105,14 @@ test("A086: an entry that was altered, moved, dropped or put in between is found
     ["UPDATE run SET hash = (SELECT hash FROM entry WHERE seq = 7)", 9],
   ]
   for (const [index, [sql, seq]] of cases.entries()) expect(await tamper(`tampered-${index}.db`, sql), sql).toBe(seq)
+})
+
+test("A109: that a run is damaged is told to its own tenant, and to no other", async () => {
+  const sql = "UPDATE entry SET at_ms = at_ms + 1 WHERE seq = 5"
+  const { tenant } = started()
+  expect(await tamper("own.db", sql, tenant)).toBe(await tamper("any.db", sql))
+  expect(await tamper("own-again.db", sql, tenant)).toBeDefined()
+  expect(await tamper("other.db", sql, "nobody's")).toBeUndefined()
 })
 
 test.each(["clear", "payload"])("A086: every bit of an entry's text counts: %s", async (column) => {
