@@ -106,6 +106,14 @@ test("what is printed to be typed next has what the command was given", async ()
     2,
     expect.stringMatching(/^error RUN201.*\nhint: .*keygen.*approvers\.json.*--approvers.*--key/),
   ])
+  const elsewhere = await call(
+    ...["approve", "r-1", "out", "--store", "runs.db", "--tenant", "acme"],
+    ...["--key", "eve.key.json", "--approvers", "keys.json"],
+  )
+  expect(elsewhere.err).toMatch(/^error RUN302/)
+  expect(elsewhere.err).toContain(
+    "approve r-1 in --key '<your key file>' --store runs.db --tenant acme --approvers keys.json",
+  )
   // As it is printed, with one's own key in the place that is left for it.
   const typed = line.replace("'<your key file>'", "eve.key.json").split(" ")
   const approved = await call(...typed)
