@@ -335,7 +335,7 @@ export const runCodes = {
     tag: "ApprovalMismatch",
     again: false,
     title: "approval of something else",
-    message: "the token given for step `{stepId}` of run `{runId}` is about another `{field}`{but}",
+    message: "the token given for step `{stepId}` of run `{runId}` is about another `{field}`{difference}",
     hint: "Have this very request answered: `approvals` lists what waits; the token can still be used for what it is about.",
     why: "A decision holds for the one request, plan, catalog and inputs that were shown, and for no others.",
     plain: "This approval was given for something else.",

@@ -55,9 +55,9 @@ export class AlreadyCancelled extends refusal("RUN305") {}
 export class TokenRefused extends refusal("RUN306") {}
 export class ApproverUnknown extends refusal("RUN307") {}
 export class ApprovalMismatch extends refusal("RUN308") {
-  /** `but` says what differs, where whoever is told may know. */
-  constructor({ but = "", ...fields }: Omit<Fields<"RUN308">, "but"> & { readonly but?: string }) {
-    super({ ...fields, but })
+  /** `difference` says what it is, where whoever is told may know. */
+  constructor({ difference = "", ...fields }: Omit<Fields<"RUN308">, "difference"> & { readonly difference?: string }) {
+    super({ ...fields, difference })
   }
 }
 export class ApprovalEarly extends refusal("RUN309") {}

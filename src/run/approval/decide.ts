@@ -203,7 +203,7 @@ function* hear(
   if (found instanceof Error) return yield* found
   const { claims, approver } = found
   if (claims.decision !== decision)
-    return yield* new ApprovalMismatch({ runId, stepId, field: "decision", but: `: it says ${claims.decision}` })
+    return yield* new ApprovalMismatch({ runId, stepId, field: "decision", difference: `: it says ${claims.decision}` })
   const unentitled = entitle(approver, { runId, started, asked }, decision)
   if (unentitled !== undefined) return yield* unentitled
   return { decision, by: approver.subject, reason: claims.reason, token }

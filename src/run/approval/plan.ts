@@ -168,7 +168,7 @@ export async function admitApproval(
     const { claims, approver } = found
     const { subject: by, tenant, roles } = approver
     if (claims.decision !== "approved")
-      return new ApprovalMismatch({ runId, stepId, field: "decision", but: `: it says ${claims.decision}` })
+      return new ApprovalMismatch({ runId, stepId, field: "decision", difference: `: it says ${claims.decision}` })
     const refuse = (problem: string): ApproverNotEntitled => new ApproverNotEntitled({ runId, stepId, by, problem })
     if (tenant !== started.tenant) return refuse("they belong to another tenant")
     if (people.some((one) => one.by === by)) return refuse("they have agreed already")
@@ -185,7 +185,7 @@ function sayMismatch(found: ApprovalMismatch, token: unknown, started: RunStarte
     runId,
     stepId,
     field,
-    but: said === undefined ? "" : sayOther(field, said, { ...started, runId }),
+    difference: said === undefined ? "" : sayOther(field, said, { ...started, runId }),
   })
 }
 
