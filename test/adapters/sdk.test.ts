@@ -375,12 +375,14 @@ class Scripted extends BaseChatModel {
 
 test("LangChain: a plan held to a schema", async () => {
   const call = (args: object, response_metadata: object) =>
-    new AIMessageChunk({
-      content: "Here:",
-      tool_calls: [{ type: "tool_call", id: "c", name: "plan", args: args as Record<string, unknown> }],
-      usage_metadata: { input_tokens: 7, output_tokens: 5, total_tokens: 12 },
-      response_metadata,
-    })
+    Object.assign(
+      new AIMessageChunk({
+        content: "Here:",
+        tool_calls: [{ type: "tool_call", id: "c", name: "plan", args: args as Record<string, unknown> }],
+        response_metadata,
+      }),
+      { usage_metadata: { input_tokens: 7, output_tokens: 5, total_tokens: 12 } },
+    )
   const model = new Scripted([
     call({ version: 1, steps: [] }, { finish_reason: "tool_calls" }),
     call({ version: 1, steps: [] }, { finish_reason: "length" }),

@@ -5,9 +5,11 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { arg, defineCatalog, tool } from "sequitur"
 import { createGate } from "sequitur/gate"
 import { memory, type Principal } from "sequitur/run"
 import { afterAll, describe, expect, test } from "vitest"
+import { z } from "zod"
 import { KeptGates } from "../../src/cli/command/mcp-gates.ts"
 import { makeService } from "../../src/planner/mcp/serve/service.ts"
 import { folder, main, sequitur } from "../cli/sequitur.ts"
@@ -240,6 +242,89 @@ export const onRequested = ({ request }: { request: { stepId: string } }) => app
   const { out } = await sequitur(["export", "--store", desk.store], { cwd: desk.cwd })
   expect(out).toMatch(/"keyed":"[0-9a-f]{64}"/)
 }, 60_000)
+
+test("what is said of a refused call speaks of a call, and of no plan that nobody has written", async () => {
+  const act = { effect: "write", idempotency: "none", compensate: "none", result: z.strictObject({}) } as const
+  const catalog = defineCatalog({
+    name: "c",
+    version: "1",
+    machine: { initial: "LOOKING", transitions: { LOOKING: { ACTING: {} }, ACTING: {} } },
+    budgets: { sideEffects: 2 },
+    blastRadius: { cents: { max: 10 }, letters: { max: 2 } },
+    bounds: { depth: 8, textBytes: 2_000 },
+    tools: {
+      look: tool({
+        description: "Look.",
+        effect: "read",
+        params: z.strictObject({ id: z.int() }),
+        states: ["LOOKING"],
+      }),
+      act: tool({ description: "Act.", ...act, params: z.strictObject({}), states: ["ACTING"] }),
+      pay: tool({
+        description: "Pay.",
+        ...act,
+        params: z.strictObject({ cents: z.int().min(0).max(20) }),
+        blast: { cents: arg("cents") },
+        states: ["LOOKING"],
+      }),
+      tell: tool({
+        description: "Tell.",
+        ...act,
+        params: z.strictObject({ id: z.int(), letters: z.int().min(0).max(20) }),
+        requires: [{ tool: "look", same: ["id"] }],
+        blast: { letters: arg("letters") },
+        states: ["LOOKING"],
+      }),
+      lead: tool({
+        description: "Lead.",
+        ...act,
+        params: z.strictObject({}),
+        states: ["LOOKING"],
+        authority: { roles: ["lead"] },
+      }),
+    },
+  })
+  const ada: Principal = { tenant: "acme", subject: "ada" }
+  const handlers = { look: () => ({}), act: () => ({}), pay: () => ({}), tell: () => ({}), lead: () => ({}) }
+  const gate = await createGate({ catalog, tools: handlers, store: memory(), principal: ada, session: "s", task: "t" })
+  const service = makeService({ catalog, gate: () => gate })
+  let asked = 0
+  const propose = async (tool: string, args: unknown): Promise<string> => {
+    const { content } = await service.call("propose_call", { callId: `c${asked++}`, tool, args }, ada)
+    return content.map(({ text }) => text).join("\n")
+  }
+  const refused = [
+    await propose("lok", {}),
+    await propose("act", {}),
+    await propose("pay", { cents: 11 }),
+    await propose("tell", { id: 1, letters: 1 }),
+    await propose("lead", {}),
+  ]
+  await propose("look", { id: 1 })
+  refused.push(await propose("tell", { id: 2, letters: 1 }), await propose("tell", { id: 1, letters: 3 }))
+  await propose("pay", { cents: 4 })
+  refused.push(await propose("pay", { cents: 7 }))
+  await propose("pay", { cents: 5 })
+  refused.push(await propose("pay", { cents: 1 }))
+  const codes = refused.map((text) => /SEQ\d+/.exec(text)?.[0])
+  expect(codes).toEqual(["SEQ108", "SEQ301", "SEQ401", "SEQ208", "SEQ502", "SEQ209", "SEQ401", "SEQ402", "SEQ403"])
+  for (const text of refused) expect(text).not.toMatch(/\bplan\b|\bsteps?\b|\btransition/)
+  expect(refused[1]).toContain("the state is `LOOKING`")
+  expect(refused[6]).toContain("this call may reach 3 letters; the limit is 2")
+  expect(refused[7]).toContain("with this call 11 cents may be reached in total")
+  for (const args of [
+    '{"id": 1, "__proto__": 1}',
+    '{"id":',
+    `{"id": ${"[".repeat(9)}`,
+    " ".repeat(2_001),
+    { id: 1n },
+  ]) {
+    const [verdict] = await gate.turn([{ callId: `z${asked++}`, tool: "look", args }])
+    expect(verdict?.kind).toBe("refused")
+    expect(verdict?.kind === "refused" && JSON.stringify(verdict.diagnostics)).not.toMatch(/\bplan\b/)
+  }
+  await gate.leave()
+})
 
 describe("the gates that are kept", () => {
   const ada: Principal = { tenant: "acme", subject: "ada", roles: ["lead", "clerk"] }
