@@ -1,7 +1,7 @@
 /** Single calls over MCP, at the real gate: made, refused, left to a person and gone on with, by the command and the official client. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
@@ -325,6 +325,79 @@ test("what is said of a refused call speaks of a call, and of no plan that nobod
   }
   await gate.leave()
 })
+
+test("a session that is named goes on where it was left, and says so; watched by what the tools' module exports", async () => {
+  const catalog = (pin: string) => `import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+export default defineCatalog({ name: "c", version: "1", tools: { set: tool({ description: "Set it.", effect: "write",
+  params: z.strictObject({ pin: ${pin} }), result: z.strictObject({ at: z.int() }), idempotency: "none", compensate: "none" }) } })
+`
+  const module = `import { appendFileSync } from "node:fs"
+import { createMonitor } from "sequitur/gate"
+import { toolbox } from "sequitur/run"
+import catalog from "./catalog.ts"
+let at = 0
+export default toolbox(catalog, { set: () => ({ at: ++at }) })
+export const hooks = { onVerdict: ({ kind, runId }: { kind: string; runId: string }) => appendFileSync("till.log", kind + " " + runId + "\\n") }
+export const monitor = createMonitor()
+`
+  const desk = openDesk({ "catalog.ts": catalog("z.string()"), "tools.ts": module })
+  mkdirSync(join(desk.cwd, "node_modules"))
+  symlinkSync(process.cwd(), join(desk.cwd, "node_modules/sequitur"))
+  symlinkSync(resolve("node_modules/zod"), join(desk.cwd, "node_modules/zod"))
+  /** One start of the server: the calls made in it, and what it says beside them. */
+  const during = async (options: readonly string[], ...calls: readonly (readonly [string, string])[]) => {
+    const command = ["--conditions=@sequitur/source", main, "mcp", "serve", "--store", desk.store, "--subject", "ada"]
+    const at = { command: process.execPath, cwd: desk.cwd, env: inherited(desk), stderr: "pipe" as const }
+    const transport = new StdioClientTransport({ ...at, args: [...command, ...options] })
+    let err = ""
+    transport.stderr?.on("data", (chunk) => {
+      err += chunk
+    })
+    const client = new Client({ name: "test", version: "1" })
+    await client.connect(transport)
+    const told: unknown[] = []
+    for (const [callId, pin] of calls) told.push((await proposing(client)(callId, "set", { pin })).structure)
+    await client.close()
+    return { err, told, runId: /run (run_\w+)/.exec(err)?.[1] }
+  }
+  const first = await during(["--session", "s"], ["a", "1"])
+  expect(first.err).toMatch(/^single calls of ada of local begin run run_\w+\n$/)
+  const again = await during(["--session", "s"], ["a", "1"], ["a", "2"], ["b", "2"])
+  expect(again.err).toBe(`single calls of ada of local go on in run ${first.runId}\n`)
+  expect(again.told).toMatchObject([
+    { kind: "accepted", replayed: true, result: { at: 1 } },
+    { kind: "call-id-reused" },
+    { kind: "accepted", replayed: false },
+  ])
+  const others = [
+    await during(["--session", "s", "--task", "other"], ["a", "3"]),
+    await during(["--session", "s", "--roles", "lead"], ["a", "3"]),
+    await during(["--session", "s", "--literals", "trusted"], ["a", "3"]),
+    await during([], ["a", "3"]),
+  ]
+  writeFileSync(join(desk.cwd, "catalog.ts"), catalog("z.string().max(9)"))
+  others.push(await during(["--session", "s"], ["c", "3"]))
+  for (const { err } of others) expect(err).toContain("begin run")
+  expect(new Set([first, ...others].map(({ runId }) => runId)).size).toBe(6)
+  expect(desk.effects().slice(0, 3)).toEqual([
+    `accepted ${first.runId}`,
+    `accepted ${first.runId}`,
+    `call-id-reused ${first.runId}`,
+  ])
+  for (const [spoilt, why] of [
+    ["export const hooks = { onVerdit: () => {} }", "`hooks.onVerdit`"],
+    ["export const monitor = {}", "`monitor`"],
+    ["export const telemetry = 7", "`telemetry`"],
+  ] as const) {
+    writeFileSync(
+      join(desk.cwd, "tools.ts"),
+      `${module.replace(/export const (hooks|monitor)[^\n]*\n/g, "")}${spoilt}\n`,
+    )
+    const { code, err } = await sequitur(["mcp", "serve"], { cwd: desk.cwd })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+  }
+}, 60_000)
 
 describe("the gates that are kept", () => {
   const ada: Principal = { tenant: "acme", subject: "ada", roles: ["lead", "clerk"] }

@@ -238,6 +238,20 @@ describe("who asks is never an argument", () => {
     expect(found.text.replace(`${structure.runId}`, "run_none")).toBe(never.text)
   })
 
+  test("a colleague's run is as one that never was, unless the host shows all of its tenant", async () => {
+    const { structure } = await ask(await connect(bob), "run_plan", { plan: plan(find) })
+    const asked = { runId: structure.runId }
+    const [own, never] = [await connect(ada), "run_none"]
+    const found = await ask(own, "run_status", asked)
+    expect(found).toMatchObject({ isError: true })
+    expect(found.text.replace(`${structure.runId}`, never)).toBe((await ask(own, "run_status", { runId: never })).text)
+    const [lead, stranger] = [people[ada], people[eve]] as [Principal, Principal]
+    const shown = makeService({ catalog, runner, shows: "tenant" })
+    expect(await shown.call("run_status", asked, lead)).toMatchObject({ structuredContent: { status: "succeeded" } })
+    expect(await shown.call("run_status", asked, stranger)).toMatchObject({ isError: true })
+    expect(() => makeService({ catalog, runner, shows: "all" as never })).toThrow("`shows` must be")
+  })
+
   test("a person decides on the host's side, and no tool can", async () => {
     const client = await connect(ada)
     const { structure, text } = await ask(client, "run_plan", {

@@ -16,8 +16,10 @@ import { viewPlan } from "../../../explain/view.ts"
 import { RunSecrets } from "../../../journal/secrets.ts"
 import { replay } from "../../../journal/state.ts"
 import { maskText } from "../../../plan/mask.ts"
+import { RunNotFound } from "../../../run/failure.ts"
 import type { Runner } from "../../../run/runner.ts"
 import type { Principal } from "../../../run/toolbox.ts"
+import { demand } from "../../../text/demand.ts"
 import type { Json, JsonObject } from "../../../text/json.ts"
 import { Secrets } from "../../../text/secrets.ts"
 import { feedback } from "../../feedback.ts"
@@ -39,6 +41,8 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly scope?: ((caller: Principal) => { readonly sessionId: string; readonly taskId: string }) | undefined
   /** What a plan's literals are taken for. Nobody here knows what else the model has read, so the default is `untrusted`. */
   readonly literals?: Literals | undefined
+  /** Whose runs `run_status` shows: the caller's own (default), or also those of others in the same tenant. */
+  readonly shows?: "own" | "tenant" | undefined
   /** How long a call waits for its run, in milliseconds; it goes on after that. Default 45,000. */
   readonly waitMs?: number | undefined
   /** Runs and single calls of this server at once. Default 16. */
@@ -53,7 +57,8 @@ export interface Service {
 /** Throws a `TypeError` for what is no catalog, and for counts that are none. */
 export function makeService<Spec extends CatalogSpec>(options: ServiceOptions<Spec>): Service {
   demandCatalog(options.catalog)
-  const { waitMs = 45_000, runs = 16 } = options
+  const { waitMs = 45_000, runs = 16, shows = "own" } = options
+  demand(shows === "own" || shows === "tenant", '`shows` must be "own" or "tenant"')
   for (const [name, value] of Object.entries({ waitMs, runs }))
     if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`\`${name}\` must be a whole number, 1 or more`)
   const names = offered.filter((name) => {
@@ -200,6 +205,8 @@ class Desk implements Does {
     const entries = (await this.#options.runner?.entries(runId, { tenant: caller.tenant })) ?? []
     const state = replay(runId, entries)
     if (state instanceof Error) throw state
+    // A colleague's is as one that never was: what it gave was given to them.
+    if (this.#options.shows !== "tenant" && state.started.subject !== caller.subject) throw new RunNotFound({ runId })
     const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
     const { status, failure, awaiting, effects, steps, results } = view
     const waits =
