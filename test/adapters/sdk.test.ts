@@ -192,6 +192,30 @@ test("anthropic: messages", async () => {
   expect(heard[2]?.body).toMatchObject({ system: "You plan.", output_config: { format: { type: "json_schema" } } })
 })
 
+test("anthropic: a call of the host's toolset is none of the catalog's, by whatever name", async () => {
+  const { gate, made, proposed } = desk()
+  const caller = { type: "direct" } as const
+  const use = { type: "tool_use", caller, name: "find" } as const
+  const content = [
+    { ...use, id: "call_a", input: { text: "Ada" }, toolset_name: "browser" },
+    { ...use, id: "call_b", input: { name: "Ada" }, toolset_name: null },
+  ] satisfies Anthropic.ToolsetToolUseBlock[]
+  const end = await anthropic.handle(gate, { id: "m", content, stop_reason: "tool_use" as const })
+  expect(proposed.map(({ callId }) => callId)).toEqual(["call_b"])
+  expect(made).toHaveLength(1)
+  expect([end.done, end.left]).toEqual([false, [content[0]]])
+  expect(end.messages).toMatchObject([
+    { role: "assistant", content },
+    { role: "user", content: [{ tool_use_id: "call_b" }] },
+  ])
+  const alone = await anthropic.handle(gate, {
+    id: "n",
+    content: content.slice(0, 1),
+    stop_reason: "tool_use" as const,
+  })
+  expect([alone.done, alone.ending, alone.messages.length]).toEqual([false, "calls", 1])
+})
+
 /** In a process of its own: under vitest's conditions Node cannot load this SDK. */
 test("bedrock: converse", async () => {
   const forced = { toolUse: { toolUseId: "t1", name: "plan", input: { version: 1, steps: [] } } }
