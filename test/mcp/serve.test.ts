@@ -238,6 +238,25 @@ describe("who asks is never an argument", () => {
     expect(found.text.replace(`${structure.runId}`, "run_none")).toBe(never.text)
   })
 
+  test("a prompt has the plan language, what the caller may use, and their goal", async () => {
+    const [lead, clerk] = [await connect(ada), await connect(bob)]
+    expect((await lead.listPrompts()).prompts.map(({ name }) => name)).toEqual(["write_plan"])
+    const textOf = async (client: Client, given: Record<string, string>, name = "write_plan"): Promise<string> => {
+      const { messages } = await client.getPrompt({ name, arguments: given })
+      return messages.map(({ content }) => (content.type === "text" ? content.text : "")).join("")
+    }
+    const [theirs, own] = [
+      await textOf(lead, { goal: "Close customer 2." }),
+      await textOf(clerk, { goal: "Close it." }),
+    ]
+    for (const text of [theirs, own]) expect(text).toContain("find")
+    expect(theirs).toContain("The goal: Close customer 2.")
+    expect(theirs.replace("Close customer 2.", "Close it.")).not.toBe(own)
+    for (const wrong of [{}, { goal: " " }, { goal: "x".repeat(8_001) }, { goal: "a", principal: "ada" }])
+      await expect(textOf(lead, wrong as Record<string, string>)).rejects.toThrow("one argument, `goal`")
+    await expect(textOf(lead, { goal: "a" }, "other")).rejects.toThrow("no such prompt")
+  })
+
   test("a colleague's run is as one that never was, unless the host shows all of its tenant", async () => {
     const { structure } = await ask(await connect(bob), "run_plan", { plan: plan(find) })
     const asked = { runId: structure.runId }

@@ -26,6 +26,7 @@ import { feedback } from "../../feedback.ts"
 import type { Turns } from "../../gate/verdict.ts"
 import { type Answer, answer, quoteValue, refuse, withoutTags } from "./answer.ts"
 import { admitArguments, describeOffer, type OfferedName, type OfferedTool, offered } from "./offer.ts"
+import { writePrompt } from "./prompt.ts"
 import { tellVerdict } from "./proposed.ts"
 
 export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
@@ -52,6 +53,10 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
 export interface Service {
   readonly tools: readonly OfferedTool[]
   readonly call: (name: string, args: unknown, caller: Principal) => Promise<Answer>
+  readonly prompt: (
+    asked: { readonly name: string; readonly arguments?: unknown },
+    caller: Principal,
+  ) => ReturnType<typeof writePrompt>
 }
 
 /** Throws a `TypeError` for what is no catalog, and for counts that are none. */
@@ -68,6 +73,7 @@ export function makeService<Spec extends CatalogSpec>(options: ServiceOptions<Sp
   const desk = new Desk(options as unknown as ServiceOptions, { waitMs, runs })
   return {
     tools: describeOffer(names, options.catalog),
+    prompt: (asked, caller) => writePrompt(options.catalog, caller, asked),
     call: async (name, args, caller) => {
       const known = names.find((one) => one === name)
       if (known === undefined) return refuse(`there is no such tool; there are ${names.join(", ")}`)
