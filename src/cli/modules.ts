@@ -6,7 +6,10 @@ import { types } from "node:util"
 import type { Catalog } from "../catalog/catalog.ts"
 import { isCatalog } from "../catalog/define.ts"
 import { printable } from "../explain/printable.ts"
+import type { GateOptions } from "../planner/gate/options.ts"
+import type { Monitor } from "../planner/monitor/monitor.ts"
 import type { RunnerOptions } from "../run/runner.ts"
+import type { TelemetryLayer } from "../run/telemetry.ts"
 import type { Toolbox } from "../run/toolbox.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
@@ -76,6 +79,22 @@ export async function loadProviders(path: string): Promise<Providers> {
     return [[name, value] as const]
   })
   return Object.fromEntries(found)
+}
+
+export type Watching = Pick<GateOptions, "hooks" | "monitor" | "telemetry">
+
+/** Likewise what is told of single calls, and where spans and metrics go: `export const hooks = …`, `monitor`, `telemetry`. */
+export async function loadWatching(path: string): Promise<Watching> {
+  const { hooks, monitor, telemetry }: { readonly [name: string]: unknown } = await load(path)
+  const found: Watching = {
+    ...(hooks === undefined ? {} : { hooks: hooks as NonNullable<Watching["hooks"]> }),
+    ...(monitor === undefined ? {} : { monitor: monitor as Monitor }),
+    ...(telemetry === undefined ? {} : { telemetry: telemetry as TelemetryLayer }),
+  }
+  const { admitWatching } = await import("../planner/gate/options.ts")
+  const refused = admitWatching(found)
+  if (refused === undefined) return found
+  throw new UsageError(`${nameOf(path)}: ${refused.message}`)
 }
 
 async function makeTools(make: () => unknown, path: string): Promise<unknown> {

@@ -66,6 +66,7 @@ export const codes = {
     severity: "error",
     title: "hostile key",
     message: "key `{key}` is not allowed in a plan",
+    ofCall: "key `{key}` is not allowed in arguments",
     hint: "Remove `{key}`; no tool can have a parameter of that name.",
     why: "Such keys change the prototype of objects in careless code.",
     plain: "The assistant's plan contained something that is not allowed for safety reasons. Nothing was done.",
@@ -162,6 +163,7 @@ export const codes = {
     severity: "error",
     title: "not plain data",
     message: "the plan holds {problem}",
+    ofCall: "the arguments hold {problem}",
     hint: "Write plain JSON data: strings, finite numbers, booleans, null, arrays and plain objects.",
     why: "A plan is hashed and stored as JSON; what JSON cannot say would be lost.",
     plain: "The assistant's plan contained something that cannot be kept on record, so nothing was done.",
@@ -426,6 +428,7 @@ export const codes = {
     title: "predecessor about another thing",
     message: "`{tool}` requires an earlier `{required}` with the same `{parameter}`, but {found}",
     hint: "Use the same `{parameter}` in both steps.",
+    call: "Give the value that the earlier call had, or make that call with this one first.",
     why: "What must have happened first must have happened to the same thing.",
     plain: "What has to happen first was planned for something else, so nothing was done.",
   },
@@ -485,7 +488,9 @@ export const codes = {
     severity: "error",
     title: "tool not available here",
     message: "`{tool}` is available in {states}, but the plan is in `{state}` here",
+    ofCall: "`{tool}` is available in {states}, but the state is `{state}`",
     hint: "{way}",
+    call: "Do without it for now: no call changes the state, whoever runs this does.",
     advice: "Take a transition to a state in which the tool is available, before the call.",
     why: "The machine says in which state each tool may be called.",
     plain: "The assistant wanted to do something that is not allowed at that point, so nothing was done.",
@@ -530,7 +535,9 @@ export const codes = {
     severity: "error",
     title: "step above a limit",
     message: "step `{step}` may reach {worst} {dimension}; the limit is {max}",
+    ofCall: "this call may reach {worst} {dimension}; the limit is {max}",
     hint: "Make the step smaller{how}.",
+    call: "Do less in this call.",
     why: "The worst that a plan can do is bounded before it starts.",
     plain: "One action would have gone beyond what the assistant is allowed to do, so nothing was done.",
   },
@@ -538,6 +545,7 @@ export const codes = {
     severity: "error",
     title: "plan above a limit",
     message: "the plan may reach {worst} {dimension} in total{spent}; the limit is {max}",
+    ofCall: "with this call {worst} {dimension} may be reached in total{spent}; the limit is {max}",
     hint: "It passes the limit at step `{step}`; do less in one plan.",
     call: "Do less in this call: what was made before counts, too.",
     why: "The worst that a plan can do is bounded before it starts.",
@@ -547,6 +555,7 @@ export const codes = {
     severity: "error",
     title: "budget cannot suffice",
     message: "the plan needs {needed} {budget}; the budget is {max}",
+    ofCall: "with this call {needed} {budget} are needed; the budget is {max}",
     hint: "Do less in one plan.",
     advice: "Do less in one plan, or raise the budget in the catalog.",
     call: "Do less.",
@@ -578,6 +587,7 @@ export const codes = {
     title: "role missing",
     message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out, or let somebody with one of these roles run the plan.",
+    call: "Do without it: somebody with one of these roles would have to act.",
     advice: "Leave the step out, or let somebody with one of the roles run the plan.",
     why: "What an agent may do is what the one it acts for may do, whatever the plan says.",
     plain: "You are not allowed to do this, so nothing was done. Somebody with the right role can.",
@@ -587,6 +597,7 @@ export const codes = {
     title: "not for this tenant",
     message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out.",
+    call: "Do without it.",
     why: "What a tenant has not been given stays out of its reach, whoever asks.",
     plain: "This is not part of what your organisation can use here, so nothing was done.",
   },
@@ -595,6 +606,7 @@ export const codes = {
     title: "refused by a rule",
     message: "the principal may not use `{tool}`: {problem}",
     hint: "Give arguments that the principal may give, or leave `{step}` out.",
+    call: "Give arguments that the principal may give, or do without it.",
     why: "Some rules of a host are about what is asked for, and about who asks for it.",
     plain: "You are not allowed to do this in this way, so nothing was done.",
   },
@@ -603,6 +615,7 @@ export const codes = {
     title: "allowed to nobody",
     message: "the principal may not use `{tool}`: {problem}",
     hint: "Leave `{step}` out.",
+    call: "Do without it.",
     why: "Where the catalog denies by default, a tool is nobody's until the host has said whose it is.",
     plain: "Nobody is allowed to do this here, so nothing was done.",
   },
@@ -912,6 +925,8 @@ interface Entry {
   readonly advice?: string
   /** The deed where a single call was proposed, and no plan. */
   readonly call?: string
+  /** The fact of a single call, with the same holes as `message`. */
+  readonly ofCall?: string
 }
 
 /** What to do about a single call, where that is another thing than in a plan. */
@@ -919,6 +934,19 @@ export const adviceOnCall = (code: Code): string | undefined => {
   const entry: Entry = codes[code]
   return entry.call
 }
+
+/** What is said of a plan, as it is said of a single call. */
+export function factOnCall(code: Code, message: string): string {
+  const { message: template, ofCall }: Entry = codes[code]
+  if (ofCall === undefined) return message
+  const [, ...values] = RegExp(`^${template.split(hole).map(literally).join("(.*)")}$`, "s").exec(message) ?? []
+  const names = [...template.matchAll(RegExp(hole, "g"))].map(([name]) => name)
+  return values.length === 0 ? message : ofCall.replace(RegExp(hole, "g"), (name) => values[names.indexOf(name)] ?? "")
+}
+
+const hole = /\{\w+\}/
+
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 export type Codes = typeof codes
 export type Code = keyof Codes

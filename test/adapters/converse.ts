@@ -1,6 +1,7 @@
 /** Bedrock's own SDK against the server named on the command line: two turns with the catalog's tools, then a plan. */
 import { BedrockRuntimeClient, ConverseCommand, type Message } from "@aws-sdk/client-bedrock-runtime"
 import * as bedrock from "../../src/planner/adapters/bedrock.ts"
+import { planSchema } from "../../src/planner/index.ts"
 import { desk, office } from "./desk.ts"
 
 const client = new BedrockRuntimeClient({
@@ -22,5 +23,16 @@ const plan = bedrock.planner({
   send: (request, { signal: abortSignal }) => client.send(new ConverseCommand(request), { abortSignal }),
   model: "m",
 })
-const { text } = await plan([{ role: "user", content: "Plan." }], { signal: new AbortController().signal })
-process.stdout.write(`${JSON.stringify({ made: made.length, plan: text })}\n`)
+const { signal } = new AbortController()
+const asked = [{ role: "user", content: "Plan." }] as const
+const plans = [(await plan(asked, { signal })).text]
+for (const schemaBy of ["output", "tool"] as const) {
+  const held = bedrock.planner({
+    send: (request, { signal: abortSignal }) => client.send(new ConverseCommand(request), { abortSignal }),
+    model: "m",
+    schema: planSchema(office, { for: "anthropic" }),
+    schemaBy,
+  })
+  plans.push((await held(asked, { signal })).text)
+}
+process.stdout.write(`${JSON.stringify({ made: made.length, plans })}\n`)

@@ -9,6 +9,7 @@ import { createServer as createHttp2Server } from "node:http2"
 import type { AddressInfo } from "node:net"
 import Anthropic from "@anthropic-ai/sdk"
 import { type Content, GoogleGenAI } from "@google/genai"
+import { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import {
   AIMessage,
   AIMessageChunk,
@@ -17,7 +18,7 @@ import {
   type ToolMessage,
 } from "@langchain/core/messages"
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling"
-import { generateText, type ModelMessage } from "ai"
+import { generateText, type ModelMessage, Output } from "ai"
 import { MockLanguageModelV3 } from "ai/test"
 import OpenAI from "openai"
 import { afterEach, expect, test } from "vitest"
@@ -191,16 +192,60 @@ test("anthropic: messages", async () => {
   expect(heard[2]?.body).toMatchObject({ system: "You plan.", output_config: { format: { type: "json_schema" } } })
 })
 
+test("anthropic: a call of the host's toolset is none of the catalog's, by whatever name", async () => {
+  const { gate, made, proposed } = desk()
+  const caller = { type: "direct" } as const
+  const use = { type: "tool_use", caller, name: "find" } as const
+  const content = [
+    { ...use, id: "call_a", input: { text: "Ada" }, toolset_name: "browser" },
+    { ...use, id: "call_b", input: { name: "Ada" }, toolset_name: null },
+  ] satisfies Anthropic.ToolsetToolUseBlock[]
+  const end = await anthropic.handle(gate, { id: "m", content, stop_reason: "tool_use" as const })
+  expect(proposed.map(({ callId }) => callId)).toEqual(["call_b"])
+  expect(made).toHaveLength(1)
+  expect([end.done, end.left]).toEqual([false, [content[0]]])
+  expect(end.messages).toMatchObject([
+    { role: "assistant", content },
+    { role: "user", content: [{ tool_use_id: "call_b" }] },
+  ])
+  const alone = await anthropic.handle(gate, {
+    id: "n",
+    content: content.slice(0, 1),
+    stop_reason: "tool_use" as const,
+  })
+  expect([alone.done, alone.ending, alone.messages.length]).toEqual([false, "calls", 1])
+})
+
 /** In a process of its own: under vitest's conditions Node cannot load this SDK. */
 test("bedrock: converse", async () => {
-  const { url, heard } = await listen(scripted("bedrock"), createHttp2Server as never)
+  const forced = { toolUse: { toolUseId: "t1", name: "plan", input: { version: 1, steps: [] } } }
+  const responses = [
+    ...scripted("bedrock"),
+    ...scripted("bedrock").slice(2),
+    { output: { message: { role: "assistant", content: [{ text: "Here:" }, forced] } }, stopReason: "tool_use" },
+  ]
+  const { url, heard } = await listen(responses, createHttp2Server as never)
   const child = spawn(process.execPath, ["--conditions=@sequitur/source", "test/adapters/converse.ts", url], {
     stdio: ["ignore", "pipe", "pipe"],
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(String(chunk)))
   await new Promise((resolve) => child.on("close", resolve))
-  expect(said.join("")).toBe('{"made":1,"plan":"{\\"version\\":1}"}\n')
+  expect(JSON.parse(said.join(""))).toEqual({
+    made: 1,
+    plans: ['{"version":1}', '{"version":1}', '{"version":1,"steps":[]}'],
+  })
+  const { schema } = planSchema(office, { for: "anthropic" })
+  expect(heard[3]?.body.outputConfig.textFormat).toMatchObject({
+    type: "json_schema",
+    structure: { jsonSchema: { name: "plan" } },
+  })
+  expect(JSON.parse(heard[3]?.body.outputConfig.textFormat.structure.jsonSchema.schema)).toEqual(schema)
+  expect(heard[4]?.body.outputConfig).toBeUndefined()
+  expect(heard[4]?.body.toolConfig).toMatchObject({
+    tools: [{ toolSpec: { name: "plan", inputSchema: { json: schema } } }],
+    toolChoice: { tool: { name: "plan" } },
+  })
   expect(heard[0]?.body.toolConfig.tools[1].toolSpec).toMatchObject({
     name: "mail_send_now",
     inputSchema: { json: { type: "object", required: ["to", "text"] } },
@@ -301,6 +346,92 @@ test("the AI SDK: generateText", async () => {
   expect(await plan([{ role: "user", content: "Plan." }], { signal })).toEqual({
     text: '{"version":1}',
     usage: { inputTokens: 7, outputTokens: 5 },
+  })
+})
+
+test("the AI SDK: a plan held to a schema", async () => {
+  const usage = { inputTokens: { total: 7 }, outputTokens: { total: 5 } }
+  const answer = (text: string, unified: string) =>
+    ({ content: [{ type: "text", text }], finishReason: { unified, raw: undefined }, usage, warnings: [] }) as never
+  const model = new MockLanguageModelV3({
+    doGenerate: [
+      answer('{"version":1,"goal":null}', "stop"),
+      answer("I would rather not.", "stop"),
+      answer('{"version":1,"st', "length"),
+    ],
+  })
+  const schema = planSchema(office, { for: "openai" })
+  const plan = aiSdk.planner({
+    schema,
+    send: (request, { schema }) =>
+      generateText({ model, ...request, output: Output.object({ schema, name: "plan" }), maxRetries: 0 }),
+  })
+  const told = { inputTokens: 7, outputTokens: 5 }
+  const ask = () => plan([{ role: "user", content: "Plan." }], { signal })
+  expect(await ask()).toEqual({ text: '{"version":1,"goal":null}', usage: told })
+  expect(model.doGenerateCalls[0]?.responseFormat).toMatchObject({ type: "json", name: "plan", schema: schema.schema })
+  // What the SDK throws away as no object is what the model said, all the same.
+  expect(await ask()).toEqual({ text: "I would rather not.", usage: told })
+  expect(await ask()).toEqual({ text: '{"version":1,"st', usage: told })
+  // What it has not said is the host's to hear of.
+  await expect(ask()).rejects.toThrow()
+})
+
+class Scripted extends BaseChatModel {
+  readonly heard: unknown[] = []
+  readonly answers: AIMessageChunk[]
+  constructor(answers: AIMessageChunk[]) {
+    super({ maxRetries: 0 })
+    this.answers = answers
+  }
+  _llmType() {
+    return "scripted"
+  }
+  override bindTools(tools: object[]) {
+    this.heard.push(...tools)
+    return this as never
+  }
+  async _generate() {
+    const message = this.answers.shift() ?? new AIMessageChunk("")
+    return { generations: [{ text: "", message }] }
+  }
+}
+
+test("LangChain: a plan held to a schema", async () => {
+  const call = (args: object, response_metadata: object) =>
+    Object.assign(
+      new AIMessageChunk({
+        content: "Here:",
+        tool_calls: [{ type: "tool_call", id: "c", name: "plan", args: args as Record<string, unknown> }],
+        response_metadata,
+      }),
+      { usage_metadata: { input_tokens: 7, output_tokens: 5, total_tokens: 12 } },
+    )
+  const model = new Scripted([
+    call({ version: 1, steps: [] }, { finish_reason: "tool_calls" }),
+    call({ version: 1, steps: [] }, { finish_reason: "length" }),
+    new AIMessageChunk("I would rather not."),
+    call({ version: 1, steps: [] }, {}),
+  ])
+  const schema = planSchema(office, { for: "openai" })
+  const plan = langchain.planner({
+    schema,
+    send: (messages, { signal, schema }) =>
+      model.withStructuredOutput(schema, { name: "plan", includeRaw: true }).invoke(messages, { signal }),
+  })
+  const ask = () => plan([{ role: "user", content: "Plan." }], { signal })
+  expect(await ask()).toEqual({ text: '{"version":1,"steps":[]}', usage: { inputTokens: 7, outputTokens: 5 } })
+  expect(model.heard[0]).toMatchObject({ function: { name: "plan", parameters: schema.schema } })
+  // LangChain completes what was cut off: that plan the model has not written.
+  expect((await ask()).text).toBe("Here:")
+  expect((await ask()).text).toBe("I would rather not.")
+  const bare = langchain.planner({
+    schema,
+    send: (messages, { schema }) => model.withStructuredOutput(schema, { name: "plan" }).invoke(messages),
+  })
+  expect(await bare([{ role: "user", content: "Plan." }], { signal })).toEqual({
+    text: '{"version":1,"steps":[]}',
+    usage: {},
   })
 })
 

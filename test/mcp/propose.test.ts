@@ -1,13 +1,15 @@
 /** Single calls over MCP, at the real gate: made, refused, left to a person and gone on with, by the command and the official client. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { arg, defineCatalog, tool } from "sequitur"
 import { createGate } from "sequitur/gate"
 import { memory, type Principal } from "sequitur/run"
 import { afterAll, describe, expect, test } from "vitest"
+import { z } from "zod"
 import { KeptGates } from "../../src/cli/command/mcp-gates.ts"
 import { makeService } from "../../src/planner/mcp/serve/service.ts"
 import { folder, main, sequitur } from "../cli/sequitur.ts"
@@ -239,6 +241,162 @@ export const onRequested = ({ request }: { request: { stepId: string } }) => app
   await expect.poll(desk.effects).toEqual([expect.stringMatching(/^k1:/), "asked for b"])
   const { out } = await sequitur(["export", "--store", desk.store], { cwd: desk.cwd })
   expect(out).toMatch(/"keyed":"[0-9a-f]{64}"/)
+}, 60_000)
+
+test("what is said of a refused call speaks of a call, and of no plan that nobody has written", async () => {
+  const act = { effect: "write", idempotency: "none", compensate: "none", result: z.strictObject({}) } as const
+  const catalog = defineCatalog({
+    name: "c",
+    version: "1",
+    machine: { initial: "LOOKING", transitions: { LOOKING: { ACTING: {} }, ACTING: {} } },
+    budgets: { sideEffects: 2 },
+    blastRadius: { cents: { max: 10 }, letters: { max: 2 } },
+    bounds: { depth: 8, textBytes: 2_000 },
+    tools: {
+      look: tool({
+        description: "Look.",
+        effect: "read",
+        params: z.strictObject({ id: z.int() }),
+        states: ["LOOKING"],
+      }),
+      act: tool({ description: "Act.", ...act, params: z.strictObject({}), states: ["ACTING"] }),
+      pay: tool({
+        description: "Pay.",
+        ...act,
+        params: z.strictObject({ cents: z.int().min(0).max(20) }),
+        blast: { cents: arg("cents") },
+        states: ["LOOKING"],
+      }),
+      tell: tool({
+        description: "Tell.",
+        ...act,
+        params: z.strictObject({ id: z.int(), letters: z.int().min(0).max(20) }),
+        requires: [{ tool: "look", same: ["id"] }],
+        blast: { letters: arg("letters") },
+        states: ["LOOKING"],
+      }),
+      lead: tool({
+        description: "Lead.",
+        ...act,
+        params: z.strictObject({}),
+        states: ["LOOKING"],
+        authority: { roles: ["lead"] },
+      }),
+    },
+  })
+  const ada: Principal = { tenant: "acme", subject: "ada" }
+  const handlers = { look: () => ({}), act: () => ({}), pay: () => ({}), tell: () => ({}), lead: () => ({}) }
+  const gate = await createGate({ catalog, tools: handlers, store: memory(), principal: ada, session: "s", task: "t" })
+  const service = makeService({ catalog, gate: () => gate })
+  let asked = 0
+  const propose = async (tool: string, args: unknown): Promise<string> => {
+    const { content } = await service.call("propose_call", { callId: `c${asked++}`, tool, args }, ada)
+    return content.map(({ text }) => text).join("\n")
+  }
+  const refused = [
+    await propose("lok", {}),
+    await propose("act", {}),
+    await propose("pay", { cents: 11 }),
+    await propose("tell", { id: 1, letters: 1 }),
+    await propose("lead", {}),
+  ]
+  await propose("look", { id: 1 })
+  refused.push(await propose("tell", { id: 2, letters: 1 }), await propose("tell", { id: 1, letters: 3 }))
+  await propose("pay", { cents: 4 })
+  refused.push(await propose("pay", { cents: 7 }))
+  await propose("pay", { cents: 5 })
+  refused.push(await propose("pay", { cents: 1 }))
+  const codes = refused.map((text) => /SEQ\d+/.exec(text)?.[0])
+  expect(codes).toEqual(["SEQ108", "SEQ301", "SEQ401", "SEQ208", "SEQ502", "SEQ209", "SEQ401", "SEQ402", "SEQ403"])
+  for (const text of refused) expect(text).not.toMatch(/\bplan\b|\bsteps?\b|\btransition/)
+  expect(refused[1]).toContain("the state is `LOOKING`")
+  expect(refused[6]).toContain("this call may reach 3 letters; the limit is 2")
+  expect(refused[7]).toContain("with this call 11 cents may be reached in total")
+  for (const args of [
+    '{"id": 1, "__proto__": 1}',
+    '{"id":',
+    `{"id": ${"[".repeat(9)}`,
+    " ".repeat(2_001),
+    { id: 1n },
+  ]) {
+    const [verdict] = await gate.turn([{ callId: `z${asked++}`, tool: "look", args }])
+    expect(verdict?.kind).toBe("refused")
+    expect(verdict?.kind === "refused" && JSON.stringify(verdict.diagnostics)).not.toMatch(/\bplan\b/)
+  }
+  await gate.leave()
+})
+
+test("a session that is named goes on where it was left, and says so; watched by what the tools' module exports", async () => {
+  const catalog = (pin: string) => `import { defineCatalog, tool } from "sequitur"
+import { z } from "zod"
+export default defineCatalog({ name: "c", version: "1", tools: { set: tool({ description: "Set it.", effect: "write",
+  params: z.strictObject({ pin: ${pin} }), result: z.strictObject({ at: z.int() }), idempotency: "none", compensate: "none" }) } })
+`
+  const module = `import { appendFileSync } from "node:fs"
+import { createMonitor } from "sequitur/gate"
+import { toolbox } from "sequitur/run"
+import catalog from "./catalog.ts"
+let at = 0
+export default toolbox(catalog, { set: () => ({ at: ++at }) })
+export const hooks = { onVerdict: ({ kind, runId }: { kind: string; runId: string }) => appendFileSync("till.log", kind + " " + runId + "\\n") }
+export const monitor = createMonitor()
+`
+  const desk = openDesk({ "catalog.ts": catalog("z.string()"), "tools.ts": module })
+  mkdirSync(join(desk.cwd, "node_modules"))
+  symlinkSync(process.cwd(), join(desk.cwd, "node_modules/sequitur"))
+  symlinkSync(resolve("node_modules/zod"), join(desk.cwd, "node_modules/zod"))
+  /** One start of the server: the calls made in it, and what it says beside them. */
+  const during = async (options: readonly string[], ...calls: readonly (readonly [string, string])[]) => {
+    const command = ["--conditions=@sequitur/source", main, "mcp", "serve", "--store", desk.store, "--subject", "ada"]
+    const at = { command: process.execPath, cwd: desk.cwd, env: inherited(desk), stderr: "pipe" as const }
+    const transport = new StdioClientTransport({ ...at, args: [...command, ...options] })
+    let err = ""
+    transport.stderr?.on("data", (chunk) => {
+      err += chunk
+    })
+    const client = new Client({ name: "test", version: "1" })
+    await client.connect(transport)
+    const told: unknown[] = []
+    for (const [callId, pin] of calls) told.push((await proposing(client)(callId, "set", { pin })).structure)
+    await client.close()
+    return { err, told, runId: /run (run_\w+)/.exec(err)?.[1] }
+  }
+  const first = await during(["--session", "s"], ["a", "1"])
+  expect(first.err).toMatch(/^single calls of ada of local begin run run_\w+\n$/)
+  const again = await during(["--session", "s"], ["a", "1"], ["a", "2"], ["b", "2"])
+  expect(again.err).toBe(`single calls of ada of local go on in run ${first.runId}\n`)
+  expect(again.told).toMatchObject([
+    { kind: "accepted", replayed: true, result: { at: 1 } },
+    { kind: "call-id-reused" },
+    { kind: "accepted", replayed: false },
+  ])
+  const others = [
+    await during(["--session", "s", "--task", "other"], ["a", "3"]),
+    await during(["--session", "s", "--roles", "lead"], ["a", "3"]),
+    await during(["--session", "s", "--literals", "trusted"], ["a", "3"]),
+    await during([], ["a", "3"]),
+  ]
+  writeFileSync(join(desk.cwd, "catalog.ts"), catalog("z.string().max(9)"))
+  others.push(await during(["--session", "s"], ["c", "3"]))
+  for (const { err } of others) expect(err).toContain("begin run")
+  expect(new Set([first, ...others].map(({ runId }) => runId)).size).toBe(6)
+  expect(desk.effects().slice(0, 3)).toEqual([
+    `accepted ${first.runId}`,
+    `accepted ${first.runId}`,
+    `call-id-reused ${first.runId}`,
+  ])
+  for (const [spoilt, why] of [
+    ["export const hooks = { onVerdit: () => {} }", "`hooks.onVerdit`"],
+    ["export const monitor = {}", "`monitor`"],
+    ["export const telemetry = 7", "`telemetry`"],
+  ] as const) {
+    writeFileSync(
+      join(desk.cwd, "tools.ts"),
+      `${module.replace(/export const (hooks|monitor)[^\n]*\n/g, "")}${spoilt}\n`,
+    )
+    const { code, err } = await sequitur(["mcp", "serve"], { cwd: desk.cwd })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+  }
 }, 60_000)
 
 describe("the gates that are kept", () => {

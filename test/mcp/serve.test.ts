@@ -238,6 +238,39 @@ describe("who asks is never an argument", () => {
     expect(found.text.replace(`${structure.runId}`, "run_none")).toBe(never.text)
   })
 
+  test("a prompt has the plan language, what the caller may use, and their goal", async () => {
+    const [lead, clerk] = [await connect(ada), await connect(bob)]
+    expect((await lead.listPrompts()).prompts.map(({ name }) => name)).toEqual(["write_plan"])
+    const textOf = async (client: Client, given: Record<string, string>, name = "write_plan"): Promise<string> => {
+      const { messages } = await client.getPrompt({ name, arguments: given })
+      return messages.map(({ content }) => (content.type === "text" ? content.text : "")).join("")
+    }
+    const [theirs, own] = [
+      await textOf(lead, { goal: "Close customer 2." }),
+      await textOf(clerk, { goal: "Close it." }),
+    ]
+    for (const text of [theirs, own]) expect(text).toContain("find")
+    expect(theirs).toContain("The goal: Close customer 2.")
+    expect(theirs.replace("Close customer 2.", "Close it.")).not.toBe(own)
+    for (const wrong of [{}, { goal: " " }, { goal: "x".repeat(8_001) }, { goal: "a", principal: "ada" }])
+      await expect(textOf(lead, wrong as Record<string, string>)).rejects.toThrow("one argument, `goal`")
+    await expect(textOf(lead, { goal: "a" }, "other")).rejects.toThrow("no such prompt")
+  })
+
+  test("a colleague's run is as one that never was, unless the host shows all of its tenant", async () => {
+    const { structure } = await ask(await connect(bob), "run_plan", { plan: plan(find) })
+    const asked = { runId: structure.runId }
+    const [own, never] = [await connect(ada), "run_none"]
+    const found = await ask(own, "run_status", asked)
+    expect(found).toMatchObject({ isError: true })
+    expect(found.text.replace(`${structure.runId}`, never)).toBe((await ask(own, "run_status", { runId: never })).text)
+    const [lead, stranger] = [people[ada], people[eve]] as [Principal, Principal]
+    const shown = makeService({ catalog, runner, shows: "tenant" })
+    expect(await shown.call("run_status", asked, lead)).toMatchObject({ structuredContent: { status: "succeeded" } })
+    expect(await shown.call("run_status", asked, stranger)).toMatchObject({ isError: true })
+    expect(() => makeService({ catalog, runner, shows: "all" as never })).toThrow("`shows` must be")
+  })
+
   test("a person decides on the host's side, and no tool can", async () => {
     const client = await connect(ada)
     const { structure, text } = await ask(client, "run_plan", {

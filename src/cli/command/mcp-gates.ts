@@ -1,7 +1,14 @@
 /** The gates for single calls of those who ask a served catalog: one for each caller, begun by their first call, left when serving ends. */
+import type { Catalog } from "../../catalog/catalog.ts"
 import type { Principal } from "../../catalog/predicate.ts"
+import { hashSlice } from "../../catalog/slice.ts"
+import type { Literals } from "../../check/marks.ts"
+import { replay } from "../../journal/state.ts"
+import { isTerminal } from "../../journal/status.ts"
 import type { Gate } from "../../planner/gate/gate.ts"
 import type { ProposedCall, Turns, Verdict } from "../../planner/gate/verdict.ts"
+import { wholeSlice } from "../../run/open/grow.ts"
+import type { Runner } from "../../run/runner.ts"
 import { canonical } from "../../text/canonical.ts"
 
 export class KeptGates {
@@ -60,3 +67,33 @@ export class KeptGates {
 /** Whoever has other roles by another token is not let through by these. */
 const keyOf = ({ tenant, subject, roles = [] }: Principal): string =>
   canonical({ tenant, subject, roles: roles.toSorted() })
+
+/** What a run of single calls must have begun with, to be gone on with. */
+export interface Begun {
+  readonly principal: Principal
+  readonly session: string
+  readonly task: string
+  readonly literals: Literals
+}
+
+/** The newest run of single calls that was left open for the very same, by the same catalog. One that is damaged is passed over. */
+export async function findOpenRun(
+  { runs, entries }: Pick<Runner, "runs" | "entries">,
+  catalog: Catalog,
+  { principal, session, task, literals }: Begun,
+): Promise<string | undefined> {
+  const { tenant, subject } = principal
+  const catalogHash = hashSlice(wholeSlice(catalog))
+  const own = (await runs({ tenant })).filter(
+    (run) =>
+      run.subject === subject && run.sessionId === session && run.status !== "damaged" && !isTerminal(run.status),
+  )
+  for (const { runId } of own.toSorted((a, b) => b.startedAtMs - a.startedAtMs)) {
+    const state = replay(runId, await entries(runId, { tenant }).catch(() => []))
+    if (state instanceof Error || isTerminal(state.status)) continue
+    const { started, open } = state
+    if (started.taskId !== task || started.catalogHash !== catalogHash || open === undefined || open.closed) continue
+    if (keyOf(started) === keyOf(principal) && (started.open?.literals ?? "trusted") === literals) return runId
+  }
+  return undefined
+}

@@ -105,6 +105,11 @@ function addServe(mcp: Command, done: Done): void {
         .choices(["trusted", "untrusted"])
         .default("untrusted"),
     )
+    .addOption(
+      new Option("--shows <whose>", "runs that a caller may look at: their own, or all of their tenant")
+        .choices(["own", "tenant"])
+        .default("own"),
+    )
     .addOption(format())
     .addHelpText(
       "after",

@@ -3,16 +3,18 @@ import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { copyPrincipal } from "../../compile.ts"
+import { printable } from "../../explain/printable.ts"
+import { RunUnderWay } from "../../journal/failure.ts"
 import { sqlite } from "../../journal/sqlite.ts"
-import { createGate } from "../../planner/gate/gate.ts"
+import { createGate, type Gate } from "../../planner/gate/gate.ts"
 import { serveHttp, serveStdio } from "../../planner/mcp/serve/serve.ts"
 import { createRunner } from "../../run/runner.ts"
 import type { Principal } from "../../run/toolbox.ts"
 import { approversFor } from "../approvers.ts"
-import { findCatalog, loadCatalog, loadProviders, loadTools, moduleIn, nameOf } from "../modules.ts"
+import { findCatalog, loadCatalog, loadProviders, loadTools, loadWatching, moduleIn, nameOf } from "../modules.ts"
 import { isFaulty } from "../plan-file.ts"
 import { complain, exit, type Format, print, printJson, reasonOf, UsageError } from "../terminal.ts"
-import { KeptGates } from "./mcp-gates.ts"
+import { findOpenRun, KeptGates } from "./mcp-gates.ts"
 import { needSdk } from "./mcp-place.ts"
 
 const graceMs = 30_000
@@ -30,11 +32,12 @@ export interface ServeOptions {
   readonly session?: string
   readonly task?: string
   readonly literals: "trusted" | "untrusted"
+  readonly shows: "own" | "tenant"
   readonly format: Format
 }
 
 export async function serveCatalog(options: ServeOptions): Promise<number> {
-  const { http, tokens, literals } = options
+  const { http, tokens, literals, shows } = options
   if (http !== undefined && tokens === undefined) throw new UsageError("--http needs --tokens: who may ask")
   if (http === undefined && tokens !== undefined) throw new UsageError("--tokens is for --http")
   const known = tokens === undefined ? undefined : readTokens(tokens)
@@ -49,7 +52,7 @@ export async function serveCatalog(options: ServeOptions): Promise<number> {
     toolsPath === undefined ? undefined : await openDesk(resolve(toolsPath), catalogPath, catalog, scope, options)
   const { runner, gates } = desk ?? {}
   const gate = gates && ((caller: Principal) => gates.of(caller))
-  const service = { catalog, runner, gate, literals, scope }
+  const service = { catalog, runner, gate, literals, scope, shows }
   const serving = await needSdk(
     http === undefined
       ? serveStdio({ ...service, principal: principalOf(options) })
@@ -79,19 +82,34 @@ async function openDesk(
   catalogPath: string,
   catalog: Awaited<ReturnType<typeof loadCatalog>>,
   scope: ReturnType<typeof scopeBy>,
-  { store, approvers: named, literals }: ServeOptions,
+  { store, approvers: named, literals, session: kept }: ServeOptions,
 ) {
   const tools = await loadTools(toolsPath)
   if (tools.fault !== undefined) throw new UsageError(`${nameOf(toolsPath)}: ${tools.fault.message}`)
   const approvers = approversFor(named, catalogPath)
-  const driving = { catalog, tools, store: sqlite(store), approvers, ...(await loadProviders(toolsPath)) }
+  const { telemetry, ...watching } = await loadWatching(toolsPath)
+  const driving = { catalog, tools, store: sqlite(store), approvers, telemetry, ...(await loadProviders(toolsPath)) }
   const runner = createRunner(driving)
-  const gates = new KeptGates((principal) => {
+  const gates = new KeptGates(async (principal) => {
     const { sessionId: session, taskId: task } = scope(principal)
-    const origin = { by: "mcp" }
-    return createGate({ ...driving, principal, session, task, literals, origin })
+    const begin = (runId?: string): Promise<Gate> =>
+      createGate({ ...driving, ...watching, principal, session, task, literals, origin: { by: "mcp" }, runId })
+    // Of a session without a name there is no earlier start.
+    const left =
+      kept === undefined ? undefined : await findOpenRun(runner, catalog, { principal, session, task, literals })
+    const gate = await (left === undefined ? begin() : begin(left).catch((error) => beside(error, left, begin)))
+    const who = printable(`${principal.subject} of ${principal.tenant}`)
+    complain(`single calls of ${who} ${gate.runId === left ? "go on in" : "begin"} run ${gate.runId}`)
+    return gate
   })
   return { runner, gates }
+}
+
+/** Another server of the same session holds it: what it is at is its own. */
+function beside(error: unknown, runId: string, begin: () => Promise<Gate>): Promise<Gate> {
+  if (!(error instanceof RunUnderWay)) throw error
+  complain(`run ${runId} of this session is under way elsewhere`)
+  return begin()
 }
 
 function principalOf({ tenant, subject, roles = "" }: ServeOptions): Principal {

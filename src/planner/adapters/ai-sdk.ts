@@ -4,10 +4,12 @@
  * alone. It has parsed the arguments by then: a key given twice is not seen here. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { demand } from "../../text/demand.ts"
 import type { Json } from "../../text/json.ts"
 import { whole } from "../form/leaf.ts"
+import type { PlanSchema } from "../form/schema.ts"
 import type { Planner } from "../propose/planner.ts"
-import { type PlannerOptions, plannerBy, type Spoken, spokenOf, systemOf, usageOf } from "./ask.ts"
+import { type LibraryPlannerOptions, plannerBy, type Spoken, spokenOf, systemOf, textOf, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isMembers, isSomething, partsOf, textIn, withFields } from "./read.ts"
 import {
@@ -173,14 +175,29 @@ export interface AiSdkRequest {
   abortSignal: AbortSignal
 }
 
+export interface AiSdkPlannerOptions<Held extends PlanSchema | undefined = undefined>
+  extends LibraryPlannerOptions<AiSdkRequest, AiSdkSchema, Held> {
+  readonly maxTokens?: number
+}
+
 /**
- * `send: (request) => generateText({ model, ...request })`; before version 7 the SDK has `system` where `instructions` is. How the
- * output is held to a schema is the SDK's.
+ * `send: (request) => generateText({ model, ...request })`; before version 7 the SDK has `system` where `instructions` is. With a
+ * schema: `(request, { schema }) => generateText({ model, ...request, output: Output.object({ schema, name: "plan" }) })`.
  */
-export function planner(options: Omit<PlannerOptions<AiSdkRequest>, "schema" | "model">): Planner {
-  const { send, maxTokens } = options
+export function planner<Held extends PlanSchema | undefined = undefined>(options: AiSdkPlannerOptions<Held>): Planner {
+  const { send, schema, maxTokens } = options
+  const held = (schema && schemaOf(schema.schema)) as Held extends PlanSchema ? AiSdkSchema : undefined
+  demand(typeof send === "function", "`send` must be a function that sends a request")
   return plannerBy(
-    { send },
+    {
+      send: async (request: AiSdkRequest, { signal }) => {
+        try {
+          return await send(request, { signal, schema: held })
+        } catch (error) {
+          return unparsed(error)
+        }
+      },
+    },
     (messages, abortSignal): AiSdkRequest => {
       const system = systemOf(messages)
       return {
@@ -193,10 +210,16 @@ export function planner(options: Omit<PlannerOptions<AiSdkRequest>, "schema" | "
     (result) => {
       const usage = field(result, "usage")
       return {
-        text: textIn(result, "text") ?? "",
+        text: textOf(field(result, "output")) ?? textOf(field(result, "object")) ?? textIn(result, "text") ?? "",
         ending: endingOf(result, messagesIn(result)) ?? "finished",
         usage: usageOf([countIn(usage, "inputTokens")], [countIn(usage, "outputTokens")]),
       }
     },
   )
+}
+
+/** What is no JSON the SDK throws, with the text, the usage and the reason on the error: it is an answer like any other. */
+function unparsed(error: unknown): unknown {
+  if (textIn(error, "name") === "AI_NoObjectGeneratedError" && textIn(error, "text") !== undefined) return error
+  throw error
 }

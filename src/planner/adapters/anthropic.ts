@@ -1,6 +1,7 @@
 /**
  * Anthropic's messages. What the model said goes back as it came, thinking and its signatures among it; then one user turn answers
- * all its calls, their results first. What the provider does itself (`server_tool_use`) is left alone. Streams are not read.
+ * all its calls, their results first. What the provider does itself (`server_tool_use`) is left alone. Calls of a toolset that the host
+ * has offered (computer, browser) it answers itself, in that same turn: they stand in `left`. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
 import { whole } from "../form/leaf.ts"
@@ -73,11 +74,16 @@ function readTurn(response: unknown): Turn {
     .filter(isSomething)
     .map((source) => ({ source, call: readCall(source) }))
   const ends = endingFor(field(response, "stop_reason"), parts)
-  return { parts, ending: isSomething(content) ? ends : "failed", responseId: textIn(response, "id") }
+  const left = parts.map(({ source }) => source).filter(isOfToolset)
+  return { parts, ending: isSomething(content) ? ends : "failed", responseId: textIn(response, "id"), left }
 }
 
+/** The names in a toolset are its own: one of them may be that of a catalog's tool. */
+const isOfToolset = (block: object): boolean =>
+  field(block, "type") === "tool_use" && textIn(block, "toolset_name") !== undefined
+
 const readCall = (block: object): Call | undefined =>
-  field(block, "type") === "tool_use"
+  field(block, "type") === "tool_use" && !isOfToolset(block)
     ? { id: field(block, "id"), name: field(block, "name"), args: asValue(field(block, "input")) }
     : undefined
 

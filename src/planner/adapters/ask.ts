@@ -6,7 +6,8 @@
 import { demand } from "../../text/demand.ts"
 import type { PlanSchema } from "../form/schema.ts"
 import type { Answer, Message, Planner, Usage } from "../propose/planner.ts"
-import type { Ending } from "./turn.ts"
+import { isMembers } from "./read.ts"
+import { callsIn, type Ending, type Turn } from "./turn.ts"
 
 export interface PlannerOptions<Request> {
   /** Sends a request and gives the provider's whole response, not streamed: `(request, { signal }) => client.….create(request, { signal })`. */
@@ -16,6 +17,16 @@ export interface PlannerOptions<Request> {
   readonly schema?: PlanSchema
   /** The most that the model may write, in its tokens. */
   readonly maxTokens?: number
+}
+
+/** Of a planner whose provider is asked through a library, which has its own way of holding a model to a schema: `send` is given it. */
+export interface LibraryPlannerOptions<Request, Schema, Held extends PlanSchema | undefined> {
+  readonly send: (
+    request: Request,
+    options: { readonly signal: AbortSignal; readonly schema: Held extends PlanSchema ? Schema : undefined },
+  ) => PromiseLike<unknown>
+  /** Of `planSchema(catalog, { for: … })`, for the provider behind the library. Its `form` is for `propose`. */
+  readonly schema?: Held
 }
 
 /** The provider gave nothing that could be told from a plan: no text at all. */
@@ -46,6 +57,29 @@ export function plannerBy<Request>(
     const { text, ending, usage } = read(await send(requestOf(messages, signal), { signal }))
     if (text === "") throw new NoAnswer(ending)
     return { text, usage }
+  }
+}
+
+/** What a plan is called, where a provider asks for a name of its schema. */
+export const planName = "plan"
+
+/**
+ * Of a planner that was given its schema as the one tool it has to call: the call's arguments are its answer. Those of a turn that did
+ * not come to its end are none, for what was cut off may have been completed, and would be a plan that the model has not written.
+ */
+export function argumentsIn(turn: Turn): string | undefined {
+  const [call, ...others] = callsIn(turn)
+  if (call === undefined || others.length > 0 || turn.ending !== undefined || call.cut !== undefined) return undefined
+  return typeof call.args === "string" ? call.args : textOf(call.args)
+}
+
+/** A plan that came as a value. */
+export function textOf(value: unknown): string | undefined {
+  if (!isMembers(value)) return undefined
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
   }
 }
 

@@ -3,10 +3,11 @@
  * does itself (`server_tool_use`) is left alone. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
-import type { Json } from "../../text/json.ts"
+import { demand } from "../../text/demand.ts"
+import type { Json, JsonObject } from "../../text/json.ts"
 import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
-import { type PlannerOptions, plannerBy, spokenOf, systemOf, usageOf } from "./ask.ts"
+import { argumentsIn, type PlannerOptions, planName, plannerBy, spokenOf, systemOf, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isMembers, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
 import {
@@ -114,11 +115,24 @@ export interface BedrockRequest {
   messages: { role: "user" | "assistant"; content: { text: string }[] }[]
   system?: { text: string }[]
   inferenceConfig?: { maxTokens: number }
+  outputConfig?: {
+    textFormat: { type: "json_schema"; structure: { jsonSchema: { name: string; schema: string } } }
+  }
+  toolConfig?: { tools: BedrockTool[]; toolChoice: { tool: { name: string } } }
 }
 
-/** Without a schema: how output is held to one, each of its models has in its own way. */
-export function planner(options: Omit<PlannerOptions<BedrockRequest>, "schema">): Planner {
-  const { model, maxTokens } = options
+export interface BedrockPlannerOptions extends PlannerOptions<BedrockRequest> {
+  /**
+   * How the model is held to the schema: `output` by `outputConfig.textFormat`, which only some of its models know (default), `tool` by
+   * the one tool that it has to call. What the provider takes of a schema is what Anthropic does: `planSchema(catalog, { for: "anthropic" })`.
+   */
+  readonly schemaBy?: "output" | "tool"
+}
+
+export function planner(options: BedrockPlannerOptions): Planner {
+  const { model, maxTokens, schema, schemaBy = "output" } = options
+  demand(schemaBy === "output" || schemaBy === "tool", '`schemaBy` must be "output" or "tool"')
+  const held = schema === undefined ? {} : schemaBy === "tool" ? forcedBy(schema.schema) : formatOf(schema.schema)
   return plannerBy(
     options,
     (messages): BedrockRequest => {
@@ -128,6 +142,7 @@ export function planner(options: Omit<PlannerOptions<BedrockRequest>, "schema">)
         messages: spokenOf(messages).map(({ role, content }) => ({ role, content: [{ text: content }] })),
         ...(system === "" ? {} : { system: [{ text: system }] }),
         ...(maxTokens === undefined ? {} : { inferenceConfig: { maxTokens } }),
+        ...structuredClone(held),
       }
     },
     (response) => {
@@ -135,7 +150,7 @@ export function planner(options: Omit<PlannerOptions<BedrockRequest>, "schema">)
       const usage = field(response, "usage")
       const inputs = ["inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"]
       return {
-        text: wordsOf(turn),
+        text: argumentsIn(turn) ?? wordsOf(turn),
         ending: turn.ending ?? "finished",
         usage: usageOf(
           inputs.map((key) => countIn(usage, key)),
@@ -145,3 +160,17 @@ export function planner(options: Omit<PlannerOptions<BedrockRequest>, "schema">)
     },
   )
 }
+
+/** Here the schema is JSON text. */
+const formatOf = (schema: JsonObject): Pick<BedrockRequest, "outputConfig"> => ({
+  outputConfig: {
+    textFormat: { type: "json_schema", structure: { jsonSchema: { name: planName, schema: JSON.stringify(schema) } } },
+  },
+})
+
+const forcedBy = (schema: JsonObject): Pick<BedrockRequest, "toolConfig"> => ({
+  toolConfig: {
+    tools: [{ toolSpec: { name: planName, description: "Give the plan.", inputSchema: { json: toDocument(schema) } } }],
+    toolChoice: { tool: { name: planName } },
+  },
+})

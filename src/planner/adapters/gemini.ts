@@ -124,6 +124,7 @@ function endingOf(candidate: unknown): Turn["ending"] {
     case "BLOCKLIST":
     case "PROHIBITED_CONTENT":
     case "SPII":
+    case "MODEL_ARMOR":
       return "refused"
     default:
       return "failed"

@@ -5,9 +5,11 @@
  * where integrations say so, or that holds what was completed, no call is made. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { demand } from "../../text/demand.ts"
 import { whole } from "../form/leaf.ts"
+import type { PlanSchema } from "../form/schema.ts"
 import type { Planner } from "../propose/planner.ts"
-import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
+import { argumentsIn, type LibraryPlannerOptions, plannerBy, textOf, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isList, isMembers, isSomething, joined, partsOf, textIn } from "./read.ts"
 import {
@@ -167,18 +169,37 @@ function mend(source: object, { args }: Call, { id, name, intact }: Answered): u
 
 export type LangChainRequest = { role: "system" | "user" | "assistant"; content: string }[]
 
-/** `send: (messages, { signal }) => model.invoke(messages, { signal })`. How the output is held to a schema is LangChain's. */
-export function planner(options: Pick<PlannerOptions<LangChainRequest>, "send">): Planner {
+export type LangChainSchema = { [keyword: string]: unknown }
+
+/**
+ * `send: (messages, { signal }) => model.invoke(messages, { signal })`. With a schema: `(messages, { signal, schema }) =>
+ * model.withStructuredOutput(schema, { name: "plan", includeRaw: true }).invoke(messages, { signal })`; without `includeRaw` neither usage nor
+ * how the turn ended is known.
+ */
+export function planner<Held extends PlanSchema | undefined = undefined>(
+  options: LibraryPlannerOptions<LangChainRequest, LangChainSchema, Held>,
+): Planner {
+  const { send, schema } = options
+  demand(typeof send === "function", "`send` must be a function that sends a request")
+  const held = (schema && { ...schema.schema }) as Held extends PlanSchema ? LangChainSchema : undefined
   return plannerBy(
-    options,
+    { send: (request: LangChainRequest, { signal }) => send(request, { signal, schema: structuredClone(held) }) },
     (messages): LangChainRequest => messages.map(({ role, content }) => ({ role, content })),
-    (message) => {
+    (response) => {
+      const raw = field(response, "raw")
+      const message = isSomething(raw) ? raw : response
       const usage = field(message, "usage_metadata")
       return {
-        text: wordsOf(message),
+        text: planIn(message) || (endingOf(message) === undefined ? (textOf(field(response, "parsed")) ?? "") : ""),
         ending: endingOf(message) ?? "finished",
         usage: usageOf([countIn(usage, "input_tokens")], [countIn(usage, "output_tokens")]),
       }
     },
   )
+}
+
+/** Of a message, or of what LangChain has made of one: then the plan itself is there, and nothing of a message. */
+function planIn(message: unknown): string {
+  const isMessage = field(message, "content") !== undefined
+  return (isMessage ? argumentsIn(readTurn(message)) : textOf(message)) ?? wordsOf(message)
 }

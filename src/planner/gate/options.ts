@@ -1,5 +1,5 @@
 /** What a host says of a gate, and what of it is refused before anything is begun. */
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import type { CatalogSpec } from "../../catalog/catalog.ts"
 import type { JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import type { Journal } from "../../journal/journal.ts"
@@ -58,7 +58,7 @@ export function admitGate(options: GateOptions): Breaker | InputsRefused {
     admitName("session", options.session) ??
     admitName("task", options.task) ??
     admitMode(options) ??
-    admitHooks(options.hooks)
+    admitWatching(options)
   return refused ?? readBreaker(options)
 }
 
@@ -90,6 +90,17 @@ const optionNames: OptionNames<GateOptions> = {
   spent: true,
   expiresMs: true,
   literals: true,
+}
+
+/** What a host wants to hear, or to have held: also of a module whose exports nobody has checked. */
+export function admitWatching({ hooks, monitor, telemetry }: Pick<GateOptions, "hooks" | "monitor" | "telemetry">) {
+  const refuse = (field: string, found: unknown, expected: string): InputsRefused =>
+    new InputsRefused({ field, problem: `is none, but ${sayFound(found)}`, expected })
+  if (monitor !== undefined && !(isObject(monitor) && typeof monitor.note === "function"))
+    return refuse("`monitor`", monitor, "Make one by `createMonitor({ … })`.")
+  if (telemetry !== undefined && !Layer.isLayer(telemetry))
+    return refuse("`telemetry`", telemetry, "Make one by `otlp({ … })`.")
+  return admitHooks(hooks)
 }
 
 function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {

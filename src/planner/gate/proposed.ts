@@ -2,7 +2,7 @@
 import { sha256 } from "#sha256"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { hasMarks } from "../../catalog/sensitive.ts"
-import { adviceOnCall } from "../../diagnostic/codes.ts"
+import { adviceOnCall, factOnCall } from "../../diagnostic/codes.ts"
 import { type Diagnostic, diagnose } from "../../diagnostic/diagnostic.ts"
 import { hush } from "../../diagnostic/hush.ts"
 import { stepOf } from "../../diagnostic/report.ts"
@@ -67,7 +67,8 @@ function parse(text: string): Json | undefined {
 }
 
 const inArgs = ({ at, code, severity, message, hint, range }: Diagnostic): Diagnostic => {
-  const told = { code, severity, message, hint: adviceOnCall(code) ?? hint, at: `/args${at}` as Pointer }
+  const [fact, deed] = [factOnCall(code, message), adviceOnCall(code) ?? hint]
+  const told = { code, severity, message: fact, hint: deed, at: `/args${at}` as Pointer }
   return range === undefined ? told : { ...told, range }
 }
 
@@ -101,10 +102,17 @@ export const asOfCall = (diagnostics: readonly Diagnostic[], index: number): rea
   diagnostics.slice(0, diagnosticsMax).map(({ code, severity, message, hint, at }) => ({
     code,
     severity,
-    message,
+    message: factOnCall(code, message),
     hint: adviceOnCall(code) ?? hint,
-    at: stepOf(at) === index ? (at.slice(`/steps/${index}`.length).replace("/$literal", "") as Pointer) : at,
+    at: placeInCall(at, index),
   }))
+
+/** What is said of a plan as a whole is said of the call as a whole. */
+function placeInCall(at: Pointer, index: number): Pointer {
+  const step = stepOf(at)
+  if (step === undefined) return "" as Pointer
+  return step === index ? (at.slice(`/steps/${index}`.length).replace("/$literal", "") as Pointer) : at
+}
 
 /** More are not kept of one call. */
 const diagnosticsMax = 20

@@ -6,6 +6,7 @@ import type { CatalogSpec } from "../../../catalog/catalog.ts"
 import { copyPrincipal } from "../../../compile.ts"
 import type { Principal } from "../../../run/toolbox.ts"
 import { loadServer, loadServerStdio } from "../sdk.ts"
+import { offeredPrompt } from "./prompt.ts"
 import { makeService, type Service, type ServiceOptions } from "./service.ts"
 
 export interface StdioOptions<Spec extends CatalogSpec = CatalogSpec> extends ServiceOptions<Spec> {
@@ -39,11 +40,11 @@ const name = "sequitur"
 const requestBytes = 4_194_304
 
 async function makeServer(service: Service, caller: Principal) {
-  const { Server } = await loadServer()
+  const { Server, ProtocolError, ProtocolErrorCode } = await loadServer()
   const server = new Server(
     { name, version: "1" },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, prompts: {} },
       instructions: "Write a whole plan, have it checked with `compile_plan`, and run it with `run_plan`.",
     },
   )
@@ -52,6 +53,12 @@ async function makeServer(service: Service, caller: Principal) {
     "tools/call",
     async ({ params }) => (await service.call(params.name, params.arguments, caller)) as never,
   )
+  server.setRequestHandler("prompts/list", () => ({ prompts: [offeredPrompt] }))
+  server.setRequestHandler("prompts/get", ({ params }) => {
+    const asked = service.prompt(params, caller)
+    if ("problem" in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.problem)
+    return { messages: [{ role: "user" as const, content: { type: "text" as const, text: asked.text } }] }
+  })
   return server
 }
 

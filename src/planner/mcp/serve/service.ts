@@ -16,14 +16,17 @@ import { viewPlan } from "../../../explain/view.ts"
 import { RunSecrets } from "../../../journal/secrets.ts"
 import { replay } from "../../../journal/state.ts"
 import { maskText } from "../../../plan/mask.ts"
+import { RunNotFound } from "../../../run/failure.ts"
 import type { Runner } from "../../../run/runner.ts"
 import type { Principal } from "../../../run/toolbox.ts"
+import { demand } from "../../../text/demand.ts"
 import type { Json, JsonObject } from "../../../text/json.ts"
 import { Secrets } from "../../../text/secrets.ts"
 import { feedback } from "../../feedback.ts"
 import type { Turns } from "../../gate/verdict.ts"
 import { type Answer, answer, quoteValue, refuse, withoutTags } from "./answer.ts"
 import { admitArguments, describeOffer, type OfferedName, type OfferedTool, offered } from "./offer.ts"
+import { writePrompt } from "./prompt.ts"
 import { tellVerdict } from "./proposed.ts"
 
 export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
@@ -39,6 +42,8 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly scope?: ((caller: Principal) => { readonly sessionId: string; readonly taskId: string }) | undefined
   /** What a plan's literals are taken for. Nobody here knows what else the model has read, so the default is `untrusted`. */
   readonly literals?: Literals | undefined
+  /** Whose runs `run_status` shows: the caller's own (default), or also those of others in the same tenant. */
+  readonly shows?: "own" | "tenant" | undefined
   /** How long a call waits for its run, in milliseconds; it goes on after that. Default 45,000. */
   readonly waitMs?: number | undefined
   /** Runs and single calls of this server at once. Default 16. */
@@ -48,12 +53,17 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
 export interface Service {
   readonly tools: readonly OfferedTool[]
   readonly call: (name: string, args: unknown, caller: Principal) => Promise<Answer>
+  readonly prompt: (
+    asked: { readonly name: string; readonly arguments?: unknown },
+    caller: Principal,
+  ) => ReturnType<typeof writePrompt>
 }
 
 /** Throws a `TypeError` for what is no catalog, and for counts that are none. */
 export function makeService<Spec extends CatalogSpec>(options: ServiceOptions<Spec>): Service {
   demandCatalog(options.catalog)
-  const { waitMs = 45_000, runs = 16 } = options
+  const { waitMs = 45_000, runs = 16, shows = "own" } = options
+  demand(shows === "own" || shows === "tenant", '`shows` must be "own" or "tenant"')
   for (const [name, value] of Object.entries({ waitMs, runs }))
     if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`\`${name}\` must be a whole number, 1 or more`)
   const names = offered.filter((name) => {
@@ -63,6 +73,7 @@ export function makeService<Spec extends CatalogSpec>(options: ServiceOptions<Sp
   const desk = new Desk(options as unknown as ServiceOptions, { waitMs, runs })
   return {
     tools: describeOffer(names, options.catalog),
+    prompt: (asked, caller) => writePrompt(options.catalog, caller, asked),
     call: async (name, args, caller) => {
       const known = names.find((one) => one === name)
       if (known === undefined) return refuse(`there is no such tool; there are ${names.join(", ")}`)
@@ -200,6 +211,8 @@ class Desk implements Does {
     const entries = (await this.#options.runner?.entries(runId, { tenant: caller.tenant })) ?? []
     const state = replay(runId, entries)
     if (state instanceof Error) throw state
+    // A colleague's is as one that never was: what it gave was given to them.
+    if (this.#options.shows !== "tenant" && state.started.subject !== caller.subject) throw new RunNotFound({ runId })
     const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
     const { status, failure, awaiting, effects, steps, results } = view
     const waits =
