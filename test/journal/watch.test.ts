@@ -3,6 +3,7 @@ import { execFile, execFileSync } from "node:child_process"
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -10,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -42,10 +44,16 @@ const meddled = [
   ["its shared memory deleted", "gone", (file: string) => rmSync(`${file}-shm`)],
   ["its shared memory replaced", "replaced", (file: string) => replace(`${file}-shm`)],
   ["its log cut to nothing", "broken", (file: string) => truncateSync(`${file}-wal`, 0)],
+  ["the last byte of its log cut off", "broken", (file: string) => shorten(`${file}-wal`, 1)],
+  ["the last frame of its log cut off", "broken", (file: string) => shorten(`${file}-wal`, 24 + 4096)],
   ["its log cut in half", "broken", (file: string) => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size >> 1)],
   ["the head of its log overwritten", "broken", (file: string) => overwrite(`${file}-wal`, Buffer.alloc(32, 7), 0)],
   ["one bit of the head of its log flipped", "broken", (file: string) => flipBit(`${file}-wal`, 17)],
 ] as const
+
+function shorten(path: string, bytes: number): void {
+  truncateSync(path, statSync(path).size - bytes)
+}
 
 function flipBit(file: string, at: number): void {
   const byte = readFileSync(file)[at] ?? 0
@@ -77,6 +85,48 @@ test.each(meddled)("%s while it is in use: nothing is written any more, nor read
     _tag: "StoreUnavailable",
     trouble,
     message: expect.stringContaining("and this process has seen it"),
+  })
+})
+
+const misnamed = [
+  ["deleted", "gone", (log: string) => rmSync(log)],
+  ["moved away", "gone", (log: string) => renameSync(log, `${log}.old`)],
+  ["moved away, and another made", "replaced", (log: string) => renameSync(log, `${log}.old`), copyFileSync],
+  ["replaced by a file of the same bytes", "replaced", (log: string) => replace(log)],
+  ["replaced by a link to itself", "replaced", (log: string) => renameSync(log, `${log}.old`), linkTo],
+] as const
+
+/** Of a copy, so that it is another file. */
+function linkTo(from: string, to: string): void {
+  copyFileSync(from, `${from}.copy`)
+  symlinkSync(`${from}.copy`, to)
+}
+
+test.each(misnamed)("its log %s while it is in use: nothing is written any more, nor read", async (...given) => {
+  const [, trouble, meddle, makeAnew] = given
+  const file = newFile()
+  const log = `${file}-wal`
+  await withStore(sqlite(file), async (ask) => {
+    await ask((journal) => journal.append("run", begun))
+    const before = readFileSync(log)
+    meddle(log)
+    makeAnew?.(`${log}.old`, log)
+    const errors = await ask((journal) =>
+      Effect.all([Effect.flip(journal.append("run", next)), Effect.flip(journal.list())]),
+    )
+    for (const error of errors) expect(error).toMatchObject({ _tag: "StoreUnavailable", trouble })
+    for (const path of [log, `${log}.old`]) if (existsSync(path)) expect(readFileSync(path).equals(before)).toBe(true)
+  })
+})
+
+test("its log moved away and back between two changes is the same log", async () => {
+  const file = newFile()
+  await withStore(sqlite(file), async (ask) => {
+    await ask((journal) => journal.append("run", begun))
+    renameSync(`${file}-wal`, `${file}-wal.old`)
+    renameSync(`${file}-wal.old`, `${file}-wal`)
+    await ask((journal) => journal.append("run", next))
+    expect(await ask((journal) => journal.read("run"))).toHaveLength(2)
   })
 })
 
@@ -194,6 +244,76 @@ test.each(["TRUNCATE", "RESTART", "FULL", "PASSIVE"])(
     })
   },
 )
+
+test.each(["TRUNCATE", "RESTART"])(
+  "what another process has written, by much more than is read of the log at once, and its checkpoint (%s) are none of these",
+  async (mode) => {
+    const file = newFile()
+    await withStore(sqlite(file), async (ask) => {
+      await ask((journal) => journal.append("run", begun))
+      const script = (write: string) => `
+        import { DatabaseSync } from "node:sqlite"
+        const db = new DatabaseSync(file)
+        const update = db.prepare("UPDATE run SET goal = ? WHERE run = 'run'")
+        ${write}
+        db.close()`
+      const grow = 'for (let time = 0; time < 40; time++) update.run("x".repeat(3_000) + time)'
+      const { size } = statSync(`${file}-wal`)
+      await inProcess(script(grow), file)
+      expect(statSync(`${file}-wal`).size).toBeGreaterThan(size + 131_072)
+      await ask((journal) => journal.append("run", next))
+      await inProcess(script(`db.exec("PRAGMA wal_checkpoint(${mode})"); update.run("begun anew")`), file)
+      await ask((journal) => journal.append("run", [{ seq: 2, atMs: 2, event: events.readOutcome }]))
+      expect(await ask((journal) => journal.list())).toMatchObject([{ goal: "begun anew", entries: 3 }])
+      // What is cut off by then is noticed all the same.
+      truncateSync(`${file}-wal`, 40)
+      const error = await ask((journal) => Effect.flip(journal.list()))
+      expect(error).toMatchObject({ _tag: "StoreUnavailable", trouble: "broken" })
+    })
+  },
+  20_000,
+)
+
+test("where what a descriptor says of its name is not enough, its log is watched by name", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "sequitur-ram-"))
+  // Not among the file systems of which it is.
+  const inRam = ["-Urm", "sh", "-c", 'mount -t ramfs ram "$1" && f=$1/runs.db && shift && exec "$@" "$f"', "sh", folder]
+  try {
+    execFileSync("unshare", [...inRam, "true"], { stdio: "ignore" })
+  } catch {
+    context.skip("this machine lets no test mount a file system")
+  }
+  const script = `
+    import { copyFileSync, renameSync, rmSync, statSync } from "node:fs"
+    const meddle = {
+      none: () => {},
+      deleted: (log) => rmSync(log),
+      moved: (log) => renameSync(log, log + ".old"),
+      replaced: (log) => (copyFileSync(log, log + ".new"), renameSync(log + ".new", log)),
+      cut: (log) => truncateSync(log, statSync(log).size - 1),
+    }
+    const told = {}
+    for (const [name, act] of Object.entries(meddle)) {
+      const path = file + name
+      const store = ManagedRuntime.make(sqlite(path))
+      const put = (runId) => store.runPromise(Effect.flatMap(Journal, (journal) => journal.append(runId, begun)))
+      await put("run")
+      act(path + "-wal")
+      told[name] = await put("other").then(() => "written", (error) => error.trouble)
+    }
+    console.log(JSON.stringify(told))
+    process.exit(0)`
+  const options = ["--conditions=@sequitur/source", "--no-warnings", "--input-type=module", "-e", head + script]
+  const { stdout } = await promisify(execFile)("unshare", [...inRam, node, ...options])
+  expect(JSON.parse(stdout)).toEqual({
+    none: "written",
+    deleted: "gone",
+    moved: "gone",
+    replaced: "replaced",
+    cut: "broken",
+  })
+  rmSync(folder, { recursive: true })
+}, 20_000)
 
 test("a file that is mounted alone is refused: its log would stand beside it in another folder", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "sequitur-mount-"))

@@ -1,6 +1,7 @@
 /**
- * Changes on their way to the disk. Those that come while others are at it, from whatever runs, share one commit: a savepoint
- * each, and nobody is told before it is durable.
+ * Changes on their way to the disk. Those that come while others are at it, from whatever runs, share one commit, and nobody is
+ * told before it is durable. Where one of them is refused, all are made once more, within a savepoint each: for that SQLite copies
+ * every page before it is changed, and refusals are rare.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
@@ -94,7 +95,7 @@ export class Commits {
     this.#work(busyMs)
   }
 
-  #work(waitMs: number): void {
+  #work(waitMs: number, apart = false): void {
     const changes = this.#waiting
     if (changes.length === 0) return
     this.#waiting = []
@@ -105,7 +106,12 @@ export class Commits {
       this.#putOff(changes, busy, waitMs)
       return
     }
-    const made = this.#broken === undefined ? this.#commit(changes) : changes.map(() => this.#broken)
+    const made = this.#broken === undefined ? this.#commit(changes, apart) : changes.map(() => this.#broken)
+    if (made === "again-apart") {
+      this.#waiting = [...changes, ...this.#waiting]
+      this.#work(waitMs, true)
+      return
+    }
     for (const [index, { told }] of changes.entries()) told(made[index])
   }
 
@@ -129,15 +135,15 @@ export class Commits {
     }
   }
 
-  #commit(changes: readonly Change[]): readonly unknown[] {
+  #commit(changes: readonly Change[], apart: boolean): readonly unknown[] | "again-apart" {
     try {
       if (!this.#db.isTransaction) this.#statements.begin.run()
       // Who holds another lock than this one may write at the same time.
       const lost = this.check()
       if (lost !== undefined) throw lost
       this.#seam.onBegun()
-      const made =
-        changes.length === 1 ? [this.#only(changes[0] as Change)] : changes.map((change) => this.#one(change))
+      const made = apart ? changes.map((change) => this.#one(change)) : this.#together(changes)
+      if (made === "again-apart") return made
       // Where the one change was refused there is no transaction left.
       if (this.#db.isTransaction) this.#statements.commit.run()
       const gone = this.check()
@@ -149,11 +155,17 @@ export class Commits {
     }
   }
 
-  #only({ make }: Change): unknown {
-    const made = make()
-    if (made instanceof Error) {
+  /** All, or none: of several it is not known what the others come to without the one that was refused. */
+  #together(changes: readonly Change[]): readonly unknown[] | "again-apart" {
+    const several = changes.length > 1
+    const made: unknown[] = []
+    for (const { make } of changes) {
+      const one = several ? this.#tried(make) : make()
+      made.push(one)
+      if (!(one instanceof Error)) continue
       this.#db.exec("ROLLBACK")
       this.#seam.onTakenBack()
+      return several ? "again-apart" : made
     }
     return made
   }

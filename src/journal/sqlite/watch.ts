@@ -23,8 +23,8 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
   db.prepare("SELECT version FROM sequitur").get()
   // A link that leads elsewhere by now leads others to another file.
   const paths = given === file ? [file, log, shared] : [given, file, log, shared]
-  const parts = paths.map((path) => ({ path, was: look(path), what: whatIs(path) }))
   const kept = new Log(db, log)
+  const parts = paths.map((path) => ({ path, was: look(path), what: whatIs(path) }))
   /** The memory was cut: whoever touches what is gone of it is killed. */
   let cut = false
 
@@ -34,6 +34,7 @@ export function watch({ name, given, file, log, shared }: Place, db: DatabaseSyn
 
   function checkPart(part: (typeof parts)[number]): StoreUnavailable | undefined {
     const { path, was, what } = part
+    if (path === log && kept.isNamed && kept.isThere()) return undefined
     const now = look(path)
     if (typeof now === "string") return because(name, "gone", `${what} cannot be reached any more: ${now}`)
     if (now === undefined) return because(name, "gone", `${what} was deleted or moved away while it was in use`)
