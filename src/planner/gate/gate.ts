@@ -14,6 +14,7 @@ import { isTerminal } from "../../journal/status.ts"
 import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
 import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
 import { type Ids, live } from "../../run/ids.ts"
+import { Growth } from "../../run/open/growth.ts"
 import { Hand, type OpenOptions } from "../../run/open/hand.ts"
 import { Outbox } from "../../run/outbox.ts"
 import { put } from "../../run/put.ts"
@@ -118,6 +119,7 @@ class Opened {
     this.#keeper = {
       watch,
       hand,
+      growth: new Growth(toolbox.catalog),
       toolbox,
       credentials,
       made: new Map(),

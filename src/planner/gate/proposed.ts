@@ -72,15 +72,17 @@ const inArgs = ({ at, code, severity, message, hint, range }: Diagnostic): Diagn
 }
 
 /** The step that a call is. Whatever holds what would be an expression stands there literally. */
-export const stepFor = ({ callId, tool, args, occurrence }: ReadCall, taken: ReadonlySet<string>): StepDocument => ({
+export const stepFor = ({ callId, tool, args, occurrence }: ReadCall, taken: TakenIds): StepDocument => ({
   id: idFor(callId, taken),
   tool,
   ...(args === undefined ? {} : { args: (isObject(args) ? membersOf(args) : args) as JsonObject }),
   ...(occurrence === undefined ? {} : { occurrence }),
 })
 
+export type TakenIds = Pick<ReadonlySet<string>, "size" | "has">
+
 /** Its own id, where a step may be called so. */
-export function idFor(callId: string, taken: ReadonlySet<string>): string {
+export function idFor(callId: string, taken: TakenIds): string {
   if (isId(callId) && !taken.has(callId)) return callId
   let number = taken.size + 1
   while (taken.has(`call-${number}`)) number++

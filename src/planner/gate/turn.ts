@@ -3,9 +3,8 @@ import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { hasMarks } from "../../catalog/sensitive.ts"
-import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
-import type { Document, StepDocument } from "../../document/document.ts"
+import type { StepDocument } from "../../document/document.ts"
 import { awaitedBy } from "../../journal/asked.ts"
 import type { CallObserved, CallRefused, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
@@ -16,7 +15,7 @@ import { isTerminal } from "../../journal/status.ts"
 import type { CredentialsProvider } from "../../run/call/credentials.ts"
 import { EffectInDoubt, type RunFailure, StalePlan, StepFailed } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
-import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
+import { type Grown, type Growth, growWhole, nothingAhead } from "../../run/open/growth.ts"
 import type { Hand } from "../../run/open/hand.ts"
 import { put } from "../../run/put.ts"
 import type { Driving } from "../../run/run.ts"
@@ -25,13 +24,14 @@ import { canonical } from "../../text/canonical.ts"
 import { keepRun } from "./behind.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
 import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
-import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
+import { asOfCall, idFor, type ReadCall, readCall, stepFor, type TakenIds } from "./proposed.ts"
 import type { Session } from "./session.ts"
 import type { ProposedCall, Verdict } from "./verdict.ts"
 import type { Watch } from "./watch.ts"
 
 export interface Gatekeeper {
   readonly hand: Hand
+  readonly growth: Growth
   readonly toolbox: Toolbox
   readonly credentials: CredentialsProvider | undefined
   /** Whether calls of a tool are made as ever, and only watched. */
@@ -95,12 +95,12 @@ function judgeAll(
   const refused = new Map<ReadCall, readonly Diagnostic[]>()
   const { state } = keeper.hand
   if (state.open === undefined || !isResting(state)) return refused
-  let { document } = state.started
+  let ahead = nothingAhead
   for (const call of calls) {
     if (call.faults.length > 0 || state.open.calls.has(call.callId) || keeper.observes(call.tool)) continue
-    const grown = grow(keeper, state, document, stepFor(call, idsOf(document)), seen)
-    if (grown.compiled.ok) document = grown.document
-    else refused.set(call, asOfCall(grown.compiled.diagnostics, document.steps.length))
+    const grown = keeper.growth.grow(state, state.open, ahead, stepFor(call, idsIn(state, ahead.steps)), seen)
+    if (grown.ok) ahead = grown.ahead
+    else refused.set(call, asOfCall(grown.diagnostics, grown.index))
   }
   return refused
 }
@@ -158,12 +158,13 @@ const toolMax = 200
 
 /** Undefined where something has come in between. */
 function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number): Doing<Verdict | undefined> {
-  const { document } = state.started
-  const step = stepFor(call, idsOf(document))
-  const grown = grow(keeper, state, document, step, Math.min(seen, state.done))
-  if (!grown.compiled.ok)
-    return yield* refuse(keeper.hand, call, asOfCall(grown.compiled.diagnostics, document.steps.length))
-  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: Math.min(seen, state.done) })
+  const { open } = state
+  if (open === undefined) throw new Error("a gate has an open run")
+  const step = stepFor(call, idsIn(state))
+  const known = Math.min(seen, state.done)
+  const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
+  if (!grown.ok) return yield* refuse(keeper.hand, call, asOfCall(grown.diagnostics, grown.index))
+  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: known })
   return after && verdictOf(after, step.id, call, false)
 }
 
@@ -207,14 +208,14 @@ function foresee(
   const nothing = { waits: false, step: undefined, seen: 0, planHash: "" }
   if (faults.length > 0) return { ...nothing, diagnostics: faults }
   if (!isResting(state)) return { ...nothing, diagnostics: [] }
-  const { document } = state.started
-  const step = stepFor(call, idsOf(document))
+  const { open } = state
+  if (open === undefined) throw new Error("a gate has an open run")
+  const step = stepFor(call, idsIn(state))
   const known = Math.min(seen, state.done)
-  const { compiled } = grow(keeper, state, document, step, known)
-  if (!compiled.ok) return { ...nothing, diagnostics: asOfCall(compiled.diagnostics, document.steps.length) }
-  const { plan } = compiled
-  const waits = plan.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
-  return { diagnostics: [], waits, step, seen: known, planHash: plan.planHash }
+  const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
+  if (!grown.ok) return { ...nothing, diagnostics: asOfCall(grown.diagnostics, grown.index) }
+  const waits = grown.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
+  return { diagnostics: [], waits, step, seen: known, planHash: grown.planHash() }
 }
 
 function observedVerdict({ failure, result, made }: CallObserved, call: Named, replayed: boolean): Verdict {
@@ -242,13 +243,13 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
     const last = steps.findLast(({ id, transition }) => transition !== undefined && !state.open?.nothing.has(id))
     if (callId === undefined && last?.transition === to)
       return verdictOf(state, last.id, about(last.id), isDone(before, last.id))
-    const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsOf(state.started.document)), transition: to }
+    const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsIn(state)), transition: to }
     const held = holdBack(state, about(step.id))
     // What the machine does not have, nobody need wait for.
     if (held !== undefined && (isTerminal(state.status) || isState(keeper.catalog, to))) return held
-    const grown = grow(keeper, state, state.started.document, step, state.done)
-    if (!grown.compiled.ok)
-      return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.compiled.diagnostics, steps.length) }
+    if (state.open === undefined) throw new Error("a gate has an open run")
+    const grown = growWhole(keeper.catalog, state, state.open, { steps: [step], rightly: undefined }, state.done)
+    if (!grown.ok) return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.diagnostics, grown.index) }
     const after = yield* add(keeper, grown, step, { ...(callId === undefined ? {} : { callId }), seen: state.done })
     if (after !== undefined) return verdictOf(after, step.id, about(step.id), false)
   }
@@ -257,35 +258,23 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
 const isState = ({ machine }: Catalog, name: string): boolean =>
   machine !== undefined && (machine.initial === name || [...machine.transitions.values()].some((to) => to.has(name)))
 
-interface Grown {
-  readonly document: Document
-  readonly known: Known
-  readonly compiled: ReturnType<typeof compileGrown>
-}
-
-function grow({ catalog }: Gatekeeper, state: RunState, before: Document, step: StepDocument, seen: number): Grown {
-  const { open } = state
-  if (open === undefined) throw new Error("a gate has an open run")
-  const document: Document = { ...before, steps: [...before.steps, step] }
-  const { seen: earlier, ...behind } = knownOf(state, open)
-  // Of calls of one turn, all were written at once.
-  const known = { ...behind, seen: document.steps.map((_, index) => earlier[index] ?? seen) }
-  return { document, known, compiled: compileGrown(catalog, document, known, state) }
-}
-
 function* add(
-  { hand, catalog }: Gatekeeper,
-  { compiled, known }: Grown,
+  { hand }: Gatekeeper,
+  grown: Grown,
   step: StepDocument,
   more: { readonly callId?: string; readonly seen: number },
 ): Doing<RunState | undefined> {
-  if (!compiled.ok) throw new Error("what is refused is not added")
-  const ready = readyOf(compiled, catalog, known)
+  if (!grown.ok) throw new Error("what is refused is not added")
+  const ready = grown.ready(hand.ready)
   if (ready instanceof StalePlan) return yield* ready
-  return yield* hand.addStep({ kind: "step-added", ...more, step, planHash: compiled.plan.planHash }, ready)
+  return yield* hand.addStep({ kind: "step-added", ...more, step, planHash: grown.planHash() }, ready)
 }
 
-const idsOf = ({ steps }: Document): ReadonlySet<string> => new Set(steps.map(({ id }) => id))
+/** The ids that its steps have, and those of steps ahead. */
+const idsIn = ({ open, started }: RunState, ahead: readonly StepDocument[] = []): TakenIds => ({
+  size: started.document.steps.length + ahead.length,
+  has: (id) => open?.index.has(id) === true || ahead.some((step) => step.id === id),
+})
 
 interface Named {
   readonly callId: string
@@ -297,9 +286,9 @@ const named = ({ callId, tool }: Named): Named => ({ callId, tool })
 const isResting = ({ status, done, started }: RunState): boolean =>
   status === "running" && done === started.document.steps.length
 
-function isDone({ started, done }: RunState, stepId: string): boolean {
-  const index = started.document.steps.findIndex(({ id }) => id === stepId)
-  return index !== -1 && index < done
+function isDone({ open, done }: RunState, stepId: string): boolean {
+  const index = open?.index.get(stepId)
+  return index !== undefined && index < done
 }
 
 /** Whether what is known of a call is final. */
@@ -325,14 +314,19 @@ function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | u
     : { kind: "call-id-reused", ...named(call) }
 }
 
-function isCallOf({ started }: RunState, stepId: string, call: ReadCall): boolean {
-  const step = started.document.steps.find(({ id }) => id === stepId)
+const stepOf = ({ open, started }: RunState, stepId: string): StepDocument | undefined =>
+  started.document.steps[open?.index.get(stepId) ?? -1]
+
+function isCallOf(state: RunState, stepId: string, call: ReadCall): boolean {
+  const step = stepOf(state, stepId)
   return step !== undefined && isSameStep(step, call)
 }
 
+const noIds: TakenIds = { size: 0, has: () => false }
+
 function isSameStep(step: StepDocument, call: ReadCall): boolean {
   if (call.args === undefined) return false
-  const { id: _, ...asked } = stepFor(call, new Set())
+  const { id: _, ...asked } = stepFor(call, noIds)
   const { id: __, ...made } = step
   return canonical(asked as never, true) === canonical(made as never, true)
 }
@@ -371,8 +365,8 @@ function verdictOf(state: RunState, stepId: string, call: Named, replayed: boole
   if (made?.failure !== undefined)
     return { kind: "failed", ...about, failure: shown(state, made.failure), applied: isEffect(made) }
   if (made !== undefined) return { kind: "accepted", ...about, result: made.result ?? null, replayed }
-  const step = state.started.document.steps.find(({ id }) => id === stepId)
-  if (isDone(state, stepId)) return { kind: "accepted", ...about, result: { state: step?.transition ?? "" }, replayed }
+  if (isDone(state, stepId))
+    return { kind: "accepted", ...about, result: { state: stepOf(state, stepId)?.transition ?? "" }, replayed }
   if (isTerminal(state.status))
     return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   const awaited = state.status === "awaiting_approval" ? awaitedBy(state) : undefined
