@@ -58,8 +58,8 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
   const seen = (yield* hand.settle()).done
   if (hand.stale !== undefined) return yield* hand.stale
-  const asked = new Map(hand.state.open?.calls)
-  const proposals = read.map((call) => watch.proposed(call, asked.has(call.callId)))
+  const asked = hand.state.open?.calls
+  const proposals = read.map((call) => watch.proposed(call, asked?.has(call.callId) === true))
   const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
@@ -335,10 +335,12 @@ function isSameStep(step: StepDocument, call: ReadCall): boolean {
  * The step of which a person was asked, where the same is proposed once more: a model that was told to wait asks by a new id, and
  * nobody need be asked again. Where it was agreed to and failed, it may be.
  */
-function proposedBefore({ started, asked, open }: RunState, call: ReadCall): string | undefined {
-  const same = started.document.steps.findLast(
-    (step) => step.tool === call.tool && asked.has(step.id) && isSameStep(step, call),
-  )
+function proposedBefore(state: RunState, call: ReadCall): string | undefined {
+  const { asked, open } = state
+  if (asked.size === 0) return undefined
+  const same = [...asked.keys()]
+    .map((stepId) => stepOf(state, stepId))
+    .findLast((step) => step?.tool === call.tool && step !== undefined && isSameStep(step, call))
   const nothing = same && open?.nothing.get(same.id)
   return nothing === undefined || nothing.tag === "ApprovalDenied" ? same?.id : undefined
 }

@@ -105,7 +105,7 @@ export class Hand {
     const footing = ready.keySecret === this.keySecret ? ready : { ...ready, keySecret: this.keySecret }
     this.#ready = { steps: book.state.started.document.steps.length, footing }
     const state = yield* this.#drive(book, footing)
-    return state.started.document.steps.some(({ id }) => id === event.step.id) ? state : undefined
+    return state.open?.index.has(event.step.id) === true ? state : undefined
   }
 
   /** Writes down what is no step. False where something has come in between. */
