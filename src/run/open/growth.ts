@@ -35,6 +35,7 @@ export type Grown =
       readonly ok: true
       readonly ahead: Ahead
       readonly planHash: () => string
+      /** Of the steps that were looked at; perhaps also of steps behind. */
       readonly approvals: readonly ApprovalNeed[]
       /** To go on with, behind what the run goes on with now. */
       readonly ready: (now: ReadyPlan | undefined) => ReadyPlan | StalePlan
