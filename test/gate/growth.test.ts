@@ -124,7 +124,13 @@ function told(grown: Grown, index: number, now: Parameters<Extract<Grown, { ok: 
   const { plan, catalogHash, policies } = ready
   const affected = ready.affected[index + 1] ?? []
   const named = { catalogHash, policies, count: ready.steps.length, whole: JSON.parse(JSON.stringify(plan)) }
-  return { planHash: grown.planHash(), approvals: grown.approvals.filter((need) => need.stepId === step.step.id), call, affected, ...named }
+  return {
+    planHash: grown.planHash(),
+    approvals: grown.approvals.filter((need) => need.stepId === step.step.id),
+    call,
+    affected,
+    ...named,
+  }
 }
 
 /** Every call that could come now, alone and behind another of the same turn. */

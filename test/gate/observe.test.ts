@@ -39,12 +39,14 @@ test("every tool is called as ever, and what would have been refused is told by 
   // The same again is not made again; nor is what nothing could be called with.
   expect(await gate.call("grant", { right: "r" }, { callId: "5" })).toMatchObject({ kind: "accepted", replayed: true })
   expect(await gate.call("grant", { right: "w" }, { callId: "5" })).toMatchObject({ kind: "call-id-reused" })
+  expect(await gate.call("delete_all", {}, { callId: "6b" })).toMatchObject({ kind: "refused" })
   world.next.set("mail", throws)
   expect(await gate.call("mail", {}, { callId: "8" })).toMatchObject({ kind: "failed", observed: true })
   expect(world.count("grant")).toBe(1)
   await gate.close()
   const entries = await Effect.runPromise(journal.read(gate.runId))
   expect(observedIn(entries)).toEqual([
+    { tool: "delete_all", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ108: 1 } },
     { tool: "find", calls: 3, passed: 1, refused: 2, waited: 0, failed: 0, codes: { SEQ601: 1, SEQ003: 1 } },
     { tool: "grant", calls: 1, passed: 0, refused: 0, waited: 1, failed: 0, codes: {} },
     { tool: "mail", calls: 2, passed: 2, refused: 0, waited: 0, failed: 1, codes: {} },

@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
-import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
+import { type JournalNewer, record, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
 import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
@@ -24,6 +24,7 @@ import { listen } from "../../run/telemetry.ts"
 import { equip, type Tools } from "../../run/toolbox.ts"
 import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
+import { Inside } from "./inside.ts"
 import { isolatedIn } from "./observe.ts"
 import { admitGate, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
@@ -80,6 +81,7 @@ class Opened {
   readonly #listening: ReturnType<typeof listen>
   /** Calls are made one after another, in the order in which they came. */
   #last: Promise<unknown> = Promise.resolve()
+  readonly #inside = new Inside()
   #over = false
   #keeper: Gatekeeper | undefined
   #outbox: Outbox | undefined
@@ -101,7 +103,7 @@ class Opened {
 
   async open(): Promise<Gate> {
     const { session, task, principal, ...options } = this.#options
-    const toolbox = equip(this.#options)
+    const toolbox = this.#inside.mark(equip(this.#options))
     const opening = { ...options, principal, sessionId: session, taskId: task } as OpenOptions
     const { hand, journal } = await this.#ask((journal) =>
       Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
@@ -200,12 +202,14 @@ class Opened {
   }
 
   #inTurn<A>(act: () => Promise<A>): Promise<A> {
-    const mine = this.#last.then(act)
+    if (this.#inside.isAsking) return Promise.reject(asksItself())
+    const mine = this.#last.then(() => this.#inside.during(act))
     this.#last = mine.catch(() => {})
     return mine
   }
 
   async #ask<A>(ask: (journal: JournalService) => Effect.Effect<A, RunFailure, Journal | Ids>): Promise<A> {
+    if (this.#over) throw wasClosed()
     const exit = await this.#runtime.runPromiseExit(Journal.use(ask))
     if (Exit.isSuccess(exit)) return exit.value
     const error = Cause.squash(exit.cause)
@@ -244,8 +248,24 @@ const over = ({ callId, tool }: Pick<ProposedCall, "callId" | "tool">): Verdict 
   kind: "run-over",
   callId,
   tool,
-  failure: undefined,
+  failure: record(wasClosed()),
 })
+
+const wasClosed = (): InputsRefused =>
+  new InputsRefused({
+    of: "gate",
+    field: "The gate",
+    problem: "was closed",
+    expected: "Go on with the run by another, `createGate({ runId, … })`, if it has not ended.",
+  })
+
+const asksItself = (): InputsRefused =>
+  new InputsRefused({
+    of: "gate",
+    field: "The gate",
+    problem: "is asked by a handler that it waits for, and would wait for itself",
+    expected: "Call the other tool's function there, or let the model ask for it.",
+  })
 
 /** What names a call is the provider's or the host's, and never a model's word. */
 function admitCalls(calls: readonly ProposedCall[]): readonly ProposedCall[] | InputsRefused {
