@@ -28,7 +28,7 @@ import { Inside } from "./inside.ts"
 import { isolatedIn } from "./observe.ts"
 import { admitGate, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
-import { type Gatekeeper, takeTransition, takeTurn } from "./turn.ts"
+import { type Gatekeeper, nothingWatched, takeTransition, takeTurn, toldLate, type Watched, watchAll } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
 import { Watch } from "./watch.ts"
 
@@ -125,6 +125,7 @@ class Opened {
       toolbox,
       credentials,
       made: new Map(),
+      making: new Map(),
       meant: new Map(),
       journal,
       onEvent,
@@ -144,15 +145,23 @@ class Opened {
   #gate(keeper: Gatekeeper): Gate {
     const { hand } = keeper
     const { runId } = hand
-    const turn = (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> =>
-      this.#inTurn(async () => {
-        const taken = admitCalls(calls)
-        if (taken instanceof InputsRefused) throw taken
-        if (this.#over) return taken.map((call) => overFor(keeper, call))
-        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken)))
+    const turn = async (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> => {
+      const taken = admitCalls(calls)
+      if (taken instanceof InputsRefused) throw taken
+      const made = this.#watch(keeper, taken)
+      // Whoever asks stands in the queue at once.
+      const watched = made instanceof Promise ? await made : made
+      return this.#inTurn(async () => {
+        if (this.#over)
+          return taken.map((call, index) => {
+            const came = watched.came.get(index)
+            return came === undefined ? overFor(keeper, call) : toldLate(keeper, call, came)
+          })
+        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken, watched)))
         this.#measure()
         return verdicts
       })
+    }
     return {
       runId,
       catalog: keeper.catalog,
@@ -201,6 +210,24 @@ class Opened {
     }
   }
 
+  /** What is only watched is made beside the queue: nothing waits for it but its own turn. */
+  #watch(keeper: Gatekeeper, calls: readonly ProposedCall[]): Watched | Promise<Watched> {
+    if (this.#over || this.#inside.isAsking || !calls.some(({ tool }) => keeper.observes(tool))) return nothingWatched
+    const seen = keeper.hand.state.done
+    const { ids = live } = this.#options
+    // It outlives the gate: what is under way is not broken off where that is closed.
+    const make = <A>(doing: Effect.fn.Return<A, RunFailure, Ids>): Promise<A> =>
+      Effect.runPromiseExit(
+        Effect.provide(
+          Effect.gen(() => doing),
+          ids,
+        ),
+      ).then(succeeded)
+    const made = this.#inside.apart(() => watchAll(keeper, calls, make))
+    const all = [...made].map(async ([index, came]) => [index, await came] as const)
+    return Promise.all(all).then((came) => ({ came: new Map(came), seen }))
+  }
+
   #inTurn<A>(act: () => Promise<A>): Promise<A> {
     if (this.#inside.isAsking) return Promise.reject(asksItself())
     const mine = this.#last.then(() => this.#inside.during(act))
@@ -228,6 +255,11 @@ class Opened {
     await this.#outbox?.close(graceMs)
     await this.#runtime.dispose()
   }
+}
+
+function succeeded<A>(exit: Exit.Exit<A, RunFailure>): A {
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.squash(exit.cause)
 }
 
 /** How long what is being told of is waited for. */

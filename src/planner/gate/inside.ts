@@ -18,7 +18,11 @@ export class Inside {
   #markAll(handlers: ToolHandlers): ToolHandlers {
     const marked = Object.entries(handlers).map(([key, value]: readonly [string, unknown]) => {
       if (typeof value !== "function" || value instanceof Isolated) return [key, value]
-      return [key, (...given: unknown[]) => this.#asking.run(this.#turn, () => Reflect.apply(value, undefined, given))]
+      const call = (...given: unknown[]) => {
+        const turn = this.#asking.getStore() === apart ? apart : this.#turn
+        return this.#asking.run(turn, () => Reflect.apply(value, undefined, given))
+      }
+      return [key, call]
     })
     return Object.fromEntries(marked) as ToolHandlers
   }
@@ -32,8 +36,16 @@ export class Inside {
     }
   }
 
+  /** What is done beside the queue, for which no turn waits. */
+  apart<A>(act: () => A): A {
+    return this.#asking.run(apart, act)
+  }
+
   /** What comes late, of a handler that nobody waits for any more, may ask as anybody. */
   get isAsking(): boolean {
     return this.#turn !== 0 && this.#asking.getStore() === this.#turn
   }
 }
+
+/** No turn has it. */
+const apart = -1

@@ -23,7 +23,7 @@ import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
 import { keepRun } from "./behind.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
-import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
+import { answerAsEver, type Came, type Foreseen, isCallable, observedAs } from "./observe.ts"
 import { asOfCall, idFor, type ReadCall, readCall, stepFor, type TakenIds } from "./proposed.ts"
 import type { Session } from "./session.ts"
 import type { ProposedCall, Verdict } from "./verdict.ts"
@@ -38,6 +38,8 @@ export interface Gatekeeper {
   readonly observes: (tool: string) => boolean
   /** By call id: what was made as ever, and could not be written down. */
   readonly made: Map<string, CallObserved>
+  /** By call id: what is being made as ever. */
+  readonly making: Map<string, { readonly digest: string; readonly came: Promise<Came> }>
   /** By call id: the step of which a person was asked by another id. */
   readonly meant: Map<string, string>
   readonly journal: JournalService
@@ -50,13 +52,65 @@ export interface Gatekeeper {
 
 type Doing<A> = Effect.fn.Return<A, RunFailure, Ids>
 
-export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): Doing<readonly Verdict[]> {
+/** Of the calls of a turn, by their places: what came of those that were made as ever; and how much whoever wrote them had seen. */
+export interface Watched {
+  readonly came: ReadonlyMap<number, Came>
+  readonly seen: number
+}
+
+export const nothingWatched: Watched = { came: new Map(), seen: Number.POSITIVE_INFINITY }
+
+/** The calls that are to be made as ever: those that nobody has asked for yet. Each is made at once, whatever else is under way. */
+export function watchAll(
+  keeper: Gatekeeper,
+  calls: readonly ProposedCall[],
+  make: (doing: Doing<Came>) => Promise<Came>,
+): ReadonlyMap<number, Promise<Came>> {
+  const { hand, toolbox, credentials, catalog, making } = keeper
+  const { state } = hand
+  const watched = new Map<number, Promise<Came>>()
+  for (const [index, proposed] of calls.entries()) {
+    if (!keeper.observes(proposed.tool)) continue
+    const call = readCall(proposed, catalog, state.started.salt)
+    if (!isCallable(toolbox, call.tool, call) || isKnown(keeper, call)) continue
+    const before = making.get(call.callId)
+    const shared = before?.digest === call.digest ? before.came : undefined
+    const came = shared ?? make(answerAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call))
+    watched.set(index, came)
+    if (shared !== undefined || before !== undefined) continue
+    making.set(call.callId, { digest: call.digest, came })
+    came.catch(() => making.delete(call.callId))
+  }
+  return watched
+}
+
+/** Made before, as it is asked for now. */
+function isKnown({ hand: { state }, made }: Gatekeeper, call: ReadCall): boolean {
+  const known = state.open?.calls.get(call.callId) ?? made.get(call.callId)
+  if (known === undefined) return false
+  return typeof known === "string" ? isCallOf(state, known, call) : known.digest === call.digest
+}
+
+/** What is told of calls that were made as ever by a gate that was closed meanwhile. */
+export const toldLate = (keeper: Gatekeeper, proposed: ProposedCall, came: Came): Verdict => {
+  const call = readCall(proposed, keeper.catalog, keeper.hand.state.started.salt)
+  return withRaw(observedVerdict(observedAs(call, came, foreseenNothing), call, false), came)
+}
+
+const withRaw = (verdict: Verdict, { shown: result, ...came }: Came): Verdict =>
+  verdict.kind === "accepted" ? { ...verdict, result, ...("raw" in came ? { raw: came.raw } : {}) } : verdict
+
+export function* takeTurn(
+  keeper: Gatekeeper,
+  calls: readonly ProposedCall[],
+  watched: Watched = nothingWatched,
+): Doing<readonly Verdict[]> {
   const { hand, catalog, watch } = keeper
   const { salt } = hand.state.started
   const read = calls.map((call) => readCall(call, catalog, salt))
   const before = hand.state
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
-  const seen = (yield* hand.settle()).done
+  const seen = Math.min((yield* hand.settle()).done, watched.seen)
   if (hand.stale !== undefined) return yield* hand.stale
   const asked = hand.state.open?.calls
   const proposals = read.map((call) => watch.proposed(call, asked?.has(call.callId) === true))
@@ -67,14 +121,17 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
     const { callId } = call
     const replayed = told.has(callId) || isBehind(before, callId)
     const beganMs = (yield* Clock).currentTimeMillisUnsafe()
-    const verdict = yield* take(keeper, call, { seen, before, replayed, faults: refused.get(call) ?? call.faults })
+    const came = watched.came.get(index)
+    const faults = refused.get(call) ?? call.faults
+    const noted = { callId }
+    const verdict = yield* take(keeper, call, { seen, before, replayed, faults, came, noted })
     if (hasMarks(catalog)) keepRun(verdict, hand.state)
     verdicts.push(verdict)
     told.add(callId)
     const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)
     const proposed = proposals[index]
     if (proposed !== undefined)
-      watch.told(proposed, verdict, { foreseen: foreseenOf(hand.state, callId), replayed, beganMs, tookMs })
+      watch.told(proposed, verdict, { foreseen: foreseenOf(hand.state, noted.callId), replayed, beganMs, tookMs })
   }
   return verdicts
 }
@@ -112,22 +169,24 @@ interface Asking {
   /** What becomes of it was known before. */
   readonly replayed: boolean
   readonly faults: readonly Diagnostic[]
+  /** What came of it, where it was made as ever. */
+  readonly came: Came | undefined
+  /** By which id it is written down. */
+  readonly noted: { callId: string }
 }
 
 /** The verdict on one call; where it passes, it is made. */
-function* take(keeper: Gatekeeper, call: ReadCall, { seen, before, replayed, faults }: Asking): Doing<Verdict> {
+function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdict> {
+  const { seen, before, replayed, faults, came } = asking
   const { hand, session, breaker } = keeper
   for (;;) {
     const state = yield* hand.settle()
     const recorded = recall(state, call, replayed)
-    if (recorded !== undefined) return recorded
+    if (recorded !== undefined && (came === undefined || recorded.kind !== "call-id-reused")) return recorded
     const once = keeper.made.get(call.callId)
-    if (once !== undefined)
-      return once.digest === call.digest
-        ? observedVerdict(once, call, true)
-        : { kind: "call-id-reused", ...named(call) }
-    if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
-      return yield* watch(keeper, state, call, { seen, faults })
+    if (once?.digest === call.digest) return observedVerdict(once, call, true)
+    if (came !== undefined) return yield* watch(keeper, state, call, asking, came)
+    if (once !== undefined) return { kind: "call-id-reused", ...named(call) }
     const proposed = keeper.meant.get(call.callId) ?? proposedBefore(state, call)
     if (proposed !== undefined) {
       if (!isCallOf(state, proposed, call)) return { kind: "call-id-reused", ...named(call) }
@@ -173,14 +232,18 @@ function* watch(
   keeper: Gatekeeper,
   state: RunState,
   call: ReadCall,
-  { seen, faults }: Pick<Asking, "seen" | "faults">,
+  { seen, faults, noted }: Pick<Asking, "seen" | "faults" | "noted">,
+  came: Came,
 ): Doing<Verdict> {
-  const { hand, toolbox, credentials } = keeper
-  const foreseen = foresee(keeper, state, call, { seen, faults })
-  const observed = yield* callAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call, foreseen)
+  const { hand, made, making } = keeper
+  // A host that counts its calls anew each turn is as right as ever: it is another call, and is written down as one.
+  noted.callId = freeId(call.callId, (id) => made.has(id) || state.open?.calls.has(id) === true)
+  const asNoted = { ...call, callId: noted.callId }
+  const observed = observedAs(asNoted, came, foresee(keeper, state, asNoted, { seen, faults }))
   // Whatever becomes of writing it down, it is not made again.
-  keeper.made.set(call.callId, observed)
-  const told = observedVerdict(observed, call, false)
+  made.set(noted.callId, observed)
+  if (making.get(call.callId)?.digest === call.digest) making.delete(call.callId)
+  const told = withRaw(observedVerdict(observed, call, false), came)
   for (;;) {
     if (yield* hand.note(observed)) break
     const now = yield* hand.settle()
@@ -190,14 +253,26 @@ function* watch(
     const { made: _, ...aside } = observed
     if (yield* hand.note(aside)) break
     if (hand.held) continue
-    // Nobody holds a run that waits; or somebody who has just taken it on.
-    const write = Effect.as(put(keeper.journal, now, aside, undefined, keeper.onEvent), true)
-    if (!(yield* Effect.catchTag(write, "RunUnderWay", () => Effect.succeed(false)))) return told
-    break
+    // Nobody holds a run that waits; or somebody who has just taken it on. Who does not hold it has not read it since.
+    const write = put(keeper.journal, now, aside, undefined, keeper.onEvent)
+    yield* Effect.catchTag(write, "RunUnderWay", () => Effect.void)
+    return told
   }
-  keeper.made.delete(call.callId)
+  made.delete(noted.callId)
   return told
 }
+
+function freeId(wanted: string, isTaken: (id: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
+  let number = 2
+  while (isTaken(`${wanted.slice(0, idLength)}#${number}`)) number++
+  return `${wanted.slice(0, idLength)}#${number}`
+}
+
+/** With a number behind it, it is still an id. */
+const idLength = 150
+
+const foreseenNothing: Foreseen = { diagnostics: [], waits: false, step: undefined, seen: 0, planHash: "" }
 
 function foresee(
   keeper: Gatekeeper,

@@ -24,6 +24,8 @@ export interface Accepted extends Named {
   readonly stepId: string
   readonly result: Json
   readonly replayed: boolean
+  /** Of a call that was only watched: what the tool gave, where that is no plain JSON; `result` is what JSON says of it. */
+  readonly raw?: unknown
 }
 
 /** A gate refused it; nothing was called. */
