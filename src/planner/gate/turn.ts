@@ -426,7 +426,10 @@ function holdBack(state: RunState, call: Named): Verdict | undefined {
     return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   if (isResting(state)) return undefined
   const step = state.started.document.steps[state.done]
-  return step && verdictOf(state, step.id, call, false)
+  if (step === undefined) return undefined
+  const verdict = verdictOf(state, step.id, call, false)
+  const behind = step.tool ?? step.transition ?? ""
+  return verdict.kind === "waiting" || verdict.kind === "in-doubt" ? { ...verdict, behind } : verdict
 }
 
 /** What has become of a step. */
