@@ -9,6 +9,7 @@ import type { Catalog, Tool } from "../catalog/catalog.ts"
 import type { Principal } from "../catalog/predicate.ts"
 import { isLabelled } from "../catalog/rule.ts"
 import { makeReport, type Report } from "../diagnostic/report.ts"
+import { isId } from "../document/admit.ts"
 import type { StepDocument } from "../document/document.ts"
 import { noEarlier } from "../plan/earlier.ts"
 import { lowerStep } from "../plan/lower.ts"
@@ -138,7 +139,7 @@ export class Behind {
   judge(document: StepDocument, seen: number, before: readonly Rightly[] = []): Rightly | undefined {
     const index = this.count + before.length
     const tool = this.#catalog.tools.get(document.tool ?? "")
-    if (tool === undefined || !this.#plain || !isObject(document.args)) return undefined
+    if (tool === undefined || !this.#plain || !isObject(document.args) || !isPlainCall(document)) return undefined
     const { step, report } = this.#lower(document, index)
     if (step.kind !== "call" || step.args.kind !== "literal") return undefined
     const call = { ...step, args: step.args }
@@ -262,6 +263,14 @@ export class Behind {
     return flowInto(step, tool, visit, report, known).result
   }
 }
+
+/** As a gate writes it. Anything else, of another's journal, is admitted as a plan is. */
+const isPlainCall = (document: StepDocument): boolean =>
+  isId(document.id) && Object.keys(document).every((key) => written.includes(key)) && isCount(document.occurrence ?? 1)
+
+const written: readonly string[] = ["id", "tool", "args", "occurrence"]
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0
 
 /** Calls of a tool, as far as another asks for one about the same thing: what they had of it. */
 interface Had {
