@@ -34,13 +34,15 @@ export function checkArguments<P extends Plan & Tooled & Typed>(
 ): P & Argued {
   const judged = plan.steps.map((step): readonly RuntimeCheck[] => {
     const tool = plan.tools[step.index]
-    if (step.kind === "transition" || tool === undefined) return nothing
-    return step.args.kind === "literal"
-      ? judgeLiteral(step, step.args.value as never, tool, plan, report)
-      : judgeHoles(step, tool, plan, report)
+    return step.kind === "transition" || tool === undefined ? nothing : judgeArguments(step, tool, plan, report)
   })
   return { ...plan, judged }
 }
+
+export const judgeArguments = (step: Call, tool: Tool, plan: Asked, report: Report): readonly RuntimeCheck[] =>
+  step.args.kind === "literal"
+    ? judgeLiteral(step, step.args.value as never, tool, plan, report)
+    : judgeHoles(step, tool, plan, report)
 
 const nothing: readonly RuntimeCheck[] = []
 

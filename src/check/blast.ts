@@ -123,7 +123,7 @@ function placeOf(plan: Plan & Tooled, index: number, dimension: string): Pointer
     : child(child(step.at, "args"), blast.parameter)
 }
 
-function costOf(blast: Blast, step: Call, plan: Typed): Total {
+export function costOf(blast: Blast, step: Call, plan: Typed): Total {
   const { dimension } = blast
   if (blast.kind === "constant") return { dimension, min: blast.value, max: blast.value }
   const argument = argumentOf(step.args, blast.parameter)

@@ -1,5 +1,5 @@
 /** Effects: no effect is made twice unless the plan says so, and one that happens once never.   Codes: SEQ701. */
-import type { Catalog } from "../catalog/catalog.ts"
+import type { Catalog, Tool } from "../catalog/catalog.ts"
 import { fit } from "../catalog/schema/fit.ts"
 import { stringOf } from "../catalog/schema/make.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
@@ -34,7 +34,7 @@ export function checkEffects<P extends Plan & Tooled & Typed>(
   for (const [index, step] of calls.entries()) {
     if (report.spoilt(step.index) || plan.tools[step.index]?.once !== undefined) continue
     if (alike.get(sketches[index] ?? 0) === 1) continue
-    const effect = `${step.tool} ${canonicalExpression(step.args, isText)}`
+    const effect = nameEffect(step, isText)
     const earlier = effects.get(effect)
     if (earlier === undefined) {
       effects.set(effect, { first: step, occurrences: new Set([step.occurrence]) })
@@ -55,6 +55,21 @@ export function checkEffects<P extends Plan & Tooled & Typed>(
   }
   checkOnce(plan, calls, isText, catalog, report, known)
   return plan
+}
+
+/** Steps of the same name and `occurrence` are one effect. */
+export const nameEffect = (step: Call, isText?: (read: Read) => boolean): string =>
+  `${step.tool} ${canonicalExpression(step.args, isText)}`
+
+/** By which a tool's effects happen once; undefined where the arguments do not say. */
+export function nameClaim(
+  step: Call,
+  { by }: NonNullable<Tool["once"]>,
+  isText?: (read: Read) => boolean,
+): string | undefined {
+  const values = by.map((pointer) => expressionAt(step.args, parsePointer(pointer) ?? []))
+  if (!values.every((value) => value !== undefined)) return undefined
+  return [step.tool, ...values.map((value) => canonicalExpression(value, isText))].join("\n")
 }
 
 const text = stringOf({})
@@ -79,9 +94,8 @@ function checkOnce(
   for (const step of calls) {
     const once = plan.tools[step.index]?.once
     if (once === undefined || report.spoilt(step.index)) continue
-    const values = once.by.map((pointer) => expressionAt(step.args, parsePointer(pointer) ?? []))
-    if (!values.every((value) => value !== undefined)) continue
-    const claim = [step.tool, ...values.map((value) => sayAll(value))].join("\n")
+    const claim = nameClaim(step, once, isText)
+    if (claim === undefined) continue
     const first = claims.get(claim)
     if (first === undefined) {
       claims.set(claim, step)

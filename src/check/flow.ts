@@ -76,32 +76,45 @@ export function checkFlow<P extends Asked>(
               joinSeen,
             ),
           )
-    const marks = marksOfArguments(step, visit)
-    const refused = checkRules(step, tool, visit, report, known)
-    results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
+    const { marks, result } = flowInto(step, tool, visit, report, known)
+    results[step.index] = result
     hangs[step.index] = hangOn(step, tool, marks)
-    if (!refused) checkUndo(step, tool, visit, report, known)
   }
   return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
+}
+
+/** Of one call: what its arguments are marked with, and what they make of its result. */
+export function flowInto(
+  step: Call,
+  tool: Tool,
+  visit: Visit,
+  report: Report,
+  known: Known | undefined,
+): { readonly marks: Marks | undefined; readonly result: Marks | undefined } {
+  const marks = marksOfArguments(step, visit)
+  const refused = checkRules(step, tool, visit, report, known)
+  if (!refused) checkUndo(step, tool, visit, report, known)
+  return { marks, result: refused || marks === undefined ? undefined : endorse(marks, tool.endorses) }
 }
 
 /** What whoever saw the first steps has seen: a value that was shown, once, may stand in any literal from then on. */
 function seenIn(count: number, { plan, results }: Visit): Seen {
   const shown = plan.tools.slice(0, count)
-  const has = (label: keyof Seen): boolean =>
-    shown.some(
-      (tool, index) => tool !== undefined && (tool.labels[label].length > 0 || results[index]?.[label] !== undefined),
-    )
+  const has = (label: keyof Seen): boolean => shown.some((tool, index) => shows(tool, results[index], label))
   return { untrusted: has("untrusted"), private: has("private") }
 }
 
-function seenAside({ aside }: Known, index: number, { tools }: Catalog): Seen {
+/** Whether whoever sees what a call gave has seen data that is marked so. */
+export const shows = (tool: Tool | undefined, result: Marks | undefined, label: keyof Seen): boolean =>
+  tool !== undefined && (tool.labels[label].length > 0 || result?.[label] !== undefined)
+
+export function seenAside({ aside }: Known, index: number, { tools }: Catalog): Seen {
   const shown = aside?.tools.slice(0, aside.by[index]) ?? []
   const has = (label: keyof Seen): boolean => shown.some((tool) => (tools.get(tool)?.labels[label].length ?? 0) > 0)
   return { untrusted: has("untrusted"), private: has("private") }
 }
 
-const joinSeen = (one: Seen, other: Seen): Seen => ({
+export const joinSeen = (one: Seen, other: Seen): Seen => ({
   untrusted: one.untrusted || other.untrusted,
   private: one.private || other.private,
 })
@@ -115,9 +128,10 @@ const isWatched = ({ tools, earlier }: Asked, { inputLabels, tools: all }: Catal
   Object.values(earlier).some(
     ({ tool, carries }) => carries.length > 0 || isLabelled(all.get(tool)?.labels ?? unlabelled),
   ) ||
-  tools.some(
-    (tool) => tool !== undefined && (tool.rules.length > 0 || isLabelled(tool.labels) || hasRuledUndo(tool, all)),
-  )
+  tools.some((tool) => tool !== undefined && isWatchedTool(tool, all))
+
+export const isWatchedTool = (tool: Tool, all: Catalog["tools"]): boolean =>
+  tool.rules.length > 0 || isLabelled(tool.labels) || hasRuledUndo(tool, all)
 
 const hasRuledUndo = ({ compensation }: Tool, tools: Catalog["tools"]): boolean =>
   compensation.kind === "call" && (tools.get(compensation.tool)?.rules.length ?? 0) > 0

@@ -157,7 +157,7 @@ function effectOf(tool: Tool | undefined): CheckedStep["effect"] {
 const at = <A>(lists: readonly (readonly A[])[], index: number): readonly A[] => lists[index] ?? []
 
 /** Depth is bounded by the reader. */
-function deepFreeze<A>(value: A): A {
+export function deepFreeze<A>(value: A): A {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
   for (const part of Object.values(value)) deepFreeze(part)

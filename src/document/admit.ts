@@ -42,8 +42,10 @@ export function admit(value: Json, bounds: Bounds, report: Report, growing = fal
   if (!isObject(value) || !Array.isArray(value.steps)) return undefined
   const written: readonly Json[] = value.steps
   const { length } = written
-  if (length > bounds.steps) {
-    report.add(diagnose("SEQ109", steps, { count: length, max: bounds.steps }))
+  // A bound is on what is written at once. How often may be called is for a budget to say.
+  const max = growing ? Math.max(bounds.steps, growingMax) : bounds.steps
+  if (length > max) {
+    report.add(diagnose("SEQ109", steps, { count: length, max }))
     return undefined
   }
   const whole = misfits.length === 0
@@ -55,6 +57,9 @@ export function admit(value: Json, bounds: Bounds, report: Report, growing = fal
   admitIds(document, report)
   return document
 }
+
+/** Steps of a plan that grows: a journal of that many entries is still read in a moment. */
+export const growingMax = 10_000
 
 const noHole = (): void => undefined
 

@@ -1,5 +1,5 @@
-/** What the gates would have said of calls that were made past them: by tool, to see what enforcing it would change. */
-import type { Entry } from "../journal/entry.ts"
+/** What the gates would have said of calls that were made past them, and of tools that there are none of: by tool, to see what enforcing it would change. */
+import type { CallObserved, Entry } from "../journal/entry.ts"
 import { drawColumns } from "./columns.ts"
 import type { Look } from "./look.ts"
 import { clip } from "./printable.ts"
@@ -22,8 +22,11 @@ export interface ObservedTool {
 export function observedIn(entries: Iterable<Pick<Entry, "event">>): readonly ObservedTool[] {
   const tools = new Map<string, ObservedTool>()
   for (const { event } of entries) {
-    if (event.kind !== "call-observed") continue
-    const { tool, diagnostics, waits, failure } = event
+    // A tool that there is none of cannot be made past the gates: it was refused, and would be.
+    const unknown = event.kind === "call-refused" && event.diagnostics.some(({ code }) => code === "SEQ108")
+    if (event.kind !== "call-observed" && !unknown) continue
+    const { tool, diagnostics } = event
+    const { waits, failure }: Pick<CallObserved, "waits" | "failure"> = event.kind === "call-observed" ? event : {}
     const { calls, passed, refused, waited, failed, codes } = tools.get(tool) ?? none
     const told = new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code))
     const counted = Object.fromEntries([...told].map((code) => [code, (codes[code] ?? 0) + 1]))

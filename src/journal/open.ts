@@ -6,6 +6,8 @@ import { Growing } from "./growing.ts"
 export interface OpenRun {
   /** Steps that came to nothing. */
   readonly nothing: Growing<string, Failure>
+  /** Of each step, which one it is. */
+  readonly index: Growing<string, number>
   /** By step index: how many steps were behind when it was written. */
   readonly seen: readonly number[]
   /** By call id: the step that the call became, or what was said of it. */
@@ -17,7 +19,14 @@ export interface OpenRun {
 }
 
 export const openedBy = ({ open }: RunStarted): OpenRun | undefined =>
-  open && { nothing: Growing.empty(), seen: [], calls: Growing.empty(), aside: { tools: [], by: [] }, closed: false }
+  open && {
+    nothing: Growing.empty(),
+    index: Growing.empty(),
+    seen: [],
+    calls: Growing.empty(),
+    aside: { tools: [], by: [] },
+    closed: false,
+  }
 
 /** The run's own beginning goes along: what it is a run of is what has been added since, too. */
 export function addStep(
@@ -29,6 +38,7 @@ export function addStep(
   return {
     open: {
       ...open,
+      index: open.index.with(step.id, document.steps.length),
       seen: [...open.seen, seen],
       aside: { ...open.aside, by: [...open.aside.by, open.aside.tools.length] },
       calls: callId === undefined ? open.calls : open.calls.with(callId, step.id),
@@ -77,7 +87,7 @@ export function refuseAdded(
   const { steps } = started.document
   if (done !== steps.length) return "a step is left"
   if (seen > done) return "nobody has seen what is still to come"
-  if (steps.some(({ id }) => id === step.id)) return `there is a step \`${step.id}\` already`
+  if (open.index.has(step.id)) return `there is a step \`${step.id}\` already`
   if (callId !== undefined && open.calls.has(callId)) return `call \`${callId}\` was made before`
   const { tool, transition, args } = step
   if ((tool === undefined) === (transition === undefined)) return "it is neither a call nor a transition"

@@ -23,7 +23,7 @@ export function lower(document: Document, catalog: Catalog, report: Report, earl
   return { document, goal: document.goal, steps: lowered, earlier: readBy(lowered, earlier) }
 }
 
-function lowerStep(step: StepDocument, index: number, at: Pointer, lowering: Omit<Lowering, "reads">): Step {
+export function lowerStep(step: StepDocument, index: number, at: Pointer, lowering: Omit<Lowering, "reads">): Step {
   const { id, why } = step
   const after = step.after === undefined ? none : lowerNames(step.after, child(at, "after"))
   const unread = step.unread === undefined ? {} : { unread: step.unread }

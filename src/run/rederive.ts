@@ -14,6 +14,7 @@ import type {
   Failure,
   Recorded,
   RunStarted,
+  StepAdded,
 } from "../journal/entry.ts"
 import { JournalDiverged } from "../journal/failure.ts"
 import { fold, type RunState, replay } from "../journal/state.ts"
@@ -25,6 +26,7 @@ import { nameEffect } from "./drive/look-up.ts"
 import { type Action, type Asks, type CallAction, type NewEffect, next, nextAskingFirst } from "./next/next.ts"
 import type { ReadyPlan, ReadyTransition } from "./next/prepare.ts"
 import { footingOfOpen } from "./open/grow.ts"
+import { Growth, nothingAhead } from "./open/growth.ts"
 
 /** The state the run has come to; or the first entry that does not follow. `ready` is undefined where the catalog has changed. */
 export const rederive = (
@@ -39,14 +41,15 @@ export const rederive = (
       seq: 0,
       problem: "the catalog of its plan says otherwise of its tools and budgets",
     })
-  const readyAt = footings(ready)
+  const footings = new Footings(ready)
   return replay(runId, entries, (before, record) => {
     const { event } = record
     if (event.kind === "approval-decided" && before.started.unsigned === undefined && isForged(before, event))
       return `\`${event.stepId}\` was decided without a signature`
-    const grows = event.kind === "step-added" || (event.kind === "call-observed" && event.made !== undefined)
-    if (grows && ready !== undefined) return refuseGrowth(before, record, ready.catalog)
-    return isDerived(event) ? differs(readyAt(before), before, event) : undefined
+    const added = event.kind === "step-added" ? event : event.kind === "call-observed" ? event.made : undefined
+    if (added !== undefined && ready !== undefined)
+      return footings.grow(before, added) ? undefined : refuseGrowth(before, record, ready.catalog)
+    return isDerived(event) ? differs(footings.at(before), before, event) : undefined
   })
 }
 
@@ -69,15 +72,37 @@ export const isWithin = (deadlineMs: number | undefined, most: number | undefine
   most === undefined || (deadlineMs !== undefined && deadlineMs <= most)
 
 /** Of an open run the plan is another one after each step that was added. */
-function footings(ready: ReadyPlan | undefined): (state: RunState) => ReadyPlan | undefined {
-  let grown: { readonly steps: number; readonly ready: ReadyPlan | undefined } | undefined
-  return (state) => {
-    if (state.open === undefined || ready === undefined) return ready
+class Footings {
+  readonly #whole: ReadyPlan | undefined
+  #growth: Growth | undefined
+  #grown: { readonly steps: number; readonly ready: ReadyPlan | undefined } | undefined
+
+  constructor(whole: ReadyPlan | undefined) {
+    this.#whole = whole
+  }
+
+  at(state: RunState): ReadyPlan | undefined {
+    if (state.open === undefined || this.#whole === undefined) return this.#whole
     const steps = state.started.document.steps.length
-    if (grown?.steps === steps) return grown.ready
-    const footing = footingOfOpen(state, state.open, ready.catalog)
-    grown = { steps, ready: footing instanceof Error ? undefined : footing }
-    return grown.ready
+    if (this.#grown?.steps === steps) return this.#grown.ready
+    const footing = footingOfOpen(state, state.open, this.#whole.catalog)
+    this.#grown = { steps, ready: footing instanceof Error ? undefined : footing }
+    return this.#grown.ready
+  }
+
+  /** Whether the step is surely one that the gates let through; where they might not have, the whole plan is to be asked. */
+  grow(before: RunState, { step, seen, planHash }: Pick<StepAdded, "step" | "seen" | "planHash">): boolean {
+    const now = this.at(before)
+    const { open, done, started } = before
+    const count = started.document.steps.length
+    if (open === undefined || now === undefined || done !== count || seen > done) return false
+    this.#growth ??= new Growth(now.catalog)
+    const grown = this.#growth.grow(before, open, nothingAhead, step, seen)
+    if (!grown.ok || grown.ahead.rightly === undefined || grown.planHash() !== planHash) return false
+    const ready = grown.ready(now)
+    if (ready instanceof Error) return false
+    this.#grown = { steps: count + 1, ready }
+    return true
   }
 }
 

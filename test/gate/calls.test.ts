@@ -1,6 +1,6 @@
 /** Single calls through the gate: each has exactly one verdict, whatever the model asks and the tools do. */
 import { compile, defineCatalog, tool } from "sequitur"
-import { createGate, type Verdict } from "sequitur/gate"
+import { createGate, type Verdict, verdictText } from "sequitur/gate"
 import { createRunner, memory } from "sequitur/run"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
@@ -311,5 +311,41 @@ describe("what a host must not do", () => {
     await runner.close()
     const compiled = compile(shop, '{"version": 1, "steps": []}', { principle: who.principal } as never)
     expect(compiled).toMatchObject({ ok: false, diagnostics: [{ code: "SEQ801", hint: "Did you mean `principal`?" }] })
+  })
+})
+
+describe("a gate", () => {
+  test("that was closed says so, whatever it is asked", async () => {
+    for (const end of ["close", "leave"] as const) {
+      const gate = await openShop(makeWorld())
+      await gate[end]()
+      const closed = expect.objectContaining({ tag: "InputsRefused", message: expect.stringContaining("was closed") })
+      const late = await gate.call("mail", {}, { callId: "a" })
+      expect(late).toMatchObject({ kind: "run-over", failure: closed })
+      expect(verdictText(late)).toContain("was closed")
+      expect(await gate.enter("SELLING")).toMatchObject({ kind: "run-over", failure: closed })
+      for (const ask of [gate.status, gate.close]) await expect(ask()).rejects.toMatchObject({ code: "RUN201" })
+      await gate.leave()
+    }
+  })
+
+  test("that a handler of its own asks is no place to wait in", async () => {
+    const world = makeWorld()
+    const gate = await openShop(world)
+    let said: unknown
+    world.next.set("find", async () => {
+      await null
+      said = await gate.call("mail", {}, { callId: "inner" }).catch((error: unknown) => error)
+      return { orders: [] }
+    })
+    // Whoever asks meanwhile is in the queue, as ever.
+    const [first, second] = await Promise.all([
+      gate.call("find", { customerId: "c1" }, { callId: "a" }),
+      gate.call("mail", {}, { callId: "b" }),
+    ])
+    expect([first.kind, second.kind]).toEqual(["accepted", "accepted"])
+    expect(said).toMatchObject({ code: "RUN201", message: expect.stringContaining("handler") })
+    expect(await gate.call("mail", {}, { callId: "inner" })).toMatchObject({ kind: "accepted" })
+    await gate.leave()
   })
 })

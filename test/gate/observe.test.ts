@@ -38,15 +38,18 @@ test("every tool is called as ever, and what would have been refused is told by 
   expect(world.made.map(({ tool }) => tool)).toEqual(story.map(([tool]) => tool))
   // The same again is not made again; nor is what nothing could be called with.
   expect(await gate.call("grant", { right: "r" }, { callId: "5" })).toMatchObject({ kind: "accepted", replayed: true })
-  expect(await gate.call("grant", { right: "w" }, { callId: "5" })).toMatchObject({ kind: "call-id-reused" })
+  // By another tool's id, or with other arguments, it is another call.
+  expect(await gate.call("grant", { right: "w" }, { callId: "5" })).toMatchObject({ kind: "accepted", replayed: false })
+  expect(await gate.call("delete_all", {}, { callId: "6b" })).toMatchObject({ kind: "refused" })
   world.next.set("mail", throws)
   expect(await gate.call("mail", {}, { callId: "8" })).toMatchObject({ kind: "failed", observed: true })
-  expect(world.count("grant")).toBe(1)
+  expect(world.count("grant")).toBe(2)
   await gate.close()
   const entries = await Effect.runPromise(journal.read(gate.runId))
   expect(observedIn(entries)).toEqual([
+    { tool: "delete_all", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ108: 1 } },
     { tool: "find", calls: 3, passed: 1, refused: 2, waited: 0, failed: 0, codes: { SEQ601: 1, SEQ003: 1 } },
-    { tool: "grant", calls: 1, passed: 0, refused: 0, waited: 1, failed: 0, codes: {} },
+    { tool: "grant", calls: 2, passed: 0, refused: 0, waited: 2, failed: 0, codes: {} },
     { tool: "mail", calls: 2, passed: 2, refused: 0, waited: 0, failed: 1, codes: {} },
     { tool: "post", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ602: 1 } },
     { tool: "refund", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ301: 1, SEQ601: 1 } },
@@ -92,10 +95,13 @@ test("what is made while the run waits is written down, and made once", async ()
   const wipe = () => gate.call("wipe", {}, { callId: "2" })
   expect(await wipe()).toMatchObject({ kind: "accepted", replayed: false })
   expect(await wipe()).toMatchObject({ kind: "accepted", replayed: true })
-  expect(await gate.call("mail", {}, { callId: "2" })).toMatchObject({ kind: "call-id-reused" })
+  expect(await gate.call("mail", {}, { callId: "2" })).toMatchObject({ kind: "accepted", callId: "2", replayed: false })
   expect(world.count("wipe")).toBe(1)
   const entries = await Effect.runPromise(journal.read(gate.runId))
-  expect(entries.at(-1)?.event).toMatchObject({ kind: "call-observed", callId: "2" })
+  expect(entries.slice(-2).map(({ event }) => event)).toMatchObject([
+    { kind: "call-observed", callId: "2" },
+    { kind: "call-observed", callId: "2#2" },
+  ])
   expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
   const runner = createRunner({ catalog: shop, tools: world.tools, store })
   await runner.decide(gate.runId, "g", { decision: "approved", by: "eve" })
@@ -136,3 +142,69 @@ test("`sequitur observe` tells it of a store", async () => {
   })
   expect(told).toMatchSnapshot()
 }, 60_000)
+
+test("whatever a tool gives is handed on as it is, and kept as far as it is JSON", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe" })
+  const at = new Date(0)
+  world.next.set("mail", () => ({ at, more: undefined }))
+  const first = await gate.call("mail", {}, { callId: "1" })
+  expect(first).toMatchObject({ kind: "accepted", result: { at: at.toJSON() }, raw: { at } })
+  const round: { self?: unknown } = {}
+  round.self = round
+  world.next.set("mail", () => round)
+  const second = await gate.call("mail", {}, { callId: "2" })
+  expect(second.kind === "accepted" && second.raw === round && second.result === null).toBe(true)
+  const long = "x".repeat(3_000_000)
+  world.next.set("mail", () => ({ text: long }))
+  expect(await gate.call("mail", {}, { callId: "3" })).toMatchObject({ kind: "accepted", result: { text: long } })
+  await gate.close()
+  const observed = (await Effect.runPromise(journal.read(gate.runId))).map(({ event }) => event)
+  expect(observed.filter(({ kind }) => kind === "call-observed")).toMatchObject([
+    { callId: "1", result: { at: at.toJSON() } },
+    { callId: "2" },
+    { callId: "3" },
+  ])
+  expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
+})
+
+test("arguments of any size are handed on, and what would have been said of them is kept", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe" })
+  const text = "x".repeat(100_000)
+  for (const [callId, args] of [
+    ["1", { text }],
+    ["2", JSON.stringify({ text })],
+    ["3", { text, at: new Date(0) }],
+  ] as const)
+    expect(await gate.call("post", args, { callId })).toMatchObject({ kind: "accepted" })
+  expect(world.made.map(({ args }) => (args as { text: string }).text.length)).toEqual([100_000, 100_000, 100_000])
+  await gate.close()
+  const entries = await Effect.runPromise(journal.read(gate.runId))
+  expect(observedIn(entries)).toMatchObject([{ tool: "post", calls: 3, refused: 3 }])
+})
+
+test("calls are made at once, and one that hangs holds up nobody but its own turn", async () => {
+  const world = makeWorld()
+  const gate = await openShop(world, { mode: "observe", enforce: ["post"] })
+  const { promise, resolve } = Promise.withResolvers<object>()
+  world.next.set("mail", () => promise)
+  const hangs = gate.turn([
+    { callId: "1", tool: "mail", args: {} },
+    { callId: "2", tool: "wipe", args: {} },
+  ])
+  expect(await gate.call("find", { customerId: "c1" }, { callId: "3" })).toMatchObject({ kind: "accepted" })
+  expect(await gate.call("post", { text: "x" }, { callId: "4" })).toMatchObject({ kind: "accepted" })
+  expect(world.made.map(({ tool }) => tool)).toEqual(["mail", "wipe", "find", "post"])
+  const again = gate.call("mail", {}, { callId: "1" })
+  expect(world.count("mail")).toBe(1)
+  resolve({ text: "at last" })
+  expect(await hangs).toMatchObject([{ kind: "accepted", result: { text: "at last" } }, { kind: "accepted" }])
+  expect(await again).toMatchObject({ kind: "accepted", replayed: true })
+  world.next.set("mail", () => new Promise((give) => setTimeout(give, 20, { text: "late" })))
+  const late = gate.call("mail", {}, { callId: "5" })
+  await gate.close()
+  expect(await late).toMatchObject({ kind: "accepted", result: { text: "late" } })
+})

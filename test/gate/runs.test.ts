@@ -476,3 +476,36 @@ describe("its journal", () => {
     expect(told).toContain('"n":1')
   })
 })
+
+test("whoever stands behind another call is told which, and what to do", async () => {
+  const world = makeWorld()
+  const gate = await openShop(world)
+  const verdicts = await gate.turn([
+    { callId: "g", tool: "grant", args: { right: "r" } },
+    { callId: "m", tool: "mail", args: {} },
+  ])
+  expect(verdicts).toMatchObject([
+    { kind: "waiting", tool: "grant", stepId: "g" },
+    { kind: "waiting", tool: "mail", stepId: "g", behind: "grant" },
+  ])
+  expect(verdicts.map((verdict) => verdictText(verdict))).toEqual([
+    expect.not.stringContaining("behind"),
+    expect.stringMatching(/"mail" was not made.*behind "grant".*ask for the same call again/),
+  ])
+  await gate.leave()
+  const doubtful = await openShop(world)
+  world.next.set("post", throws)
+  expect(await doubtful.call("post", { text: "x" }, { callId: "p" })).toMatchObject({ kind: "in-doubt" })
+  const held = await doubtful.call("mail", {}, { callId: "m" })
+  expect(held).toMatchObject({ kind: "in-doubt", tool: "mail", behind: "post" })
+  expect(verdictText(held)).toContain('"mail" was not made: it stands behind "post"')
+  await doubtful.leave()
+})
+
+test("an open run takes more calls than a plan has steps", async () => {
+  const world = makeWorld()
+  const gate = await openShop(world)
+  for (let index = 0; index < 260; index++)
+    expect(await gate.call("mail", {}, { callId: `m${index}` })).toMatchObject({ kind: "accepted" })
+  await gate.leave()
+})

@@ -8,12 +8,13 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
-import { type JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
+import { type JournalNewer, record, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
 import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
 import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
 import { type Ids, live } from "../../run/ids.ts"
+import { Growth } from "../../run/open/growth.ts"
 import { Hand, type OpenOptions } from "../../run/open/hand.ts"
 import { Outbox } from "../../run/outbox.ts"
 import { put } from "../../run/put.ts"
@@ -23,10 +24,11 @@ import { listen } from "../../run/telemetry.ts"
 import { equip, type Tools } from "../../run/toolbox.ts"
 import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
+import { Inside } from "./inside.ts"
 import { isolatedIn } from "./observe.ts"
 import { admitGate, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
-import { type Gatekeeper, takeTransition, takeTurn } from "./turn.ts"
+import { type Gatekeeper, nothingWatched, takeTransition, takeTurn, toldLate, type Watched, watchAll } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
 import { Watch } from "./watch.ts"
 
@@ -79,6 +81,7 @@ class Opened {
   readonly #listening: ReturnType<typeof listen>
   /** Calls are made one after another, in the order in which they came. */
   #last: Promise<unknown> = Promise.resolve()
+  readonly #inside = new Inside()
   #over = false
   #keeper: Gatekeeper | undefined
   #outbox: Outbox | undefined
@@ -100,7 +103,7 @@ class Opened {
 
   async open(): Promise<Gate> {
     const { session, task, principal, ...options } = this.#options
-    const toolbox = equip(this.#options)
+    const toolbox = this.#inside.mark(equip(this.#options))
     const opening = { ...options, principal, sessionId: session, taskId: task } as OpenOptions
     const { hand, journal } = await this.#ask((journal) =>
       Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
@@ -118,9 +121,11 @@ class Opened {
     this.#keeper = {
       watch,
       hand,
+      growth: new Growth(toolbox.catalog),
       toolbox,
       credentials,
       made: new Map(),
+      making: new Map(),
       meant: new Map(),
       journal,
       onEvent,
@@ -140,15 +145,23 @@ class Opened {
   #gate(keeper: Gatekeeper): Gate {
     const { hand } = keeper
     const { runId } = hand
-    const turn = (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> =>
-      this.#inTurn(async () => {
-        const taken = admitCalls(calls)
-        if (taken instanceof InputsRefused) throw taken
-        if (this.#over) return taken.map((call) => overFor(keeper, call))
-        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken)))
+    const turn = async (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> => {
+      const taken = admitCalls(calls)
+      if (taken instanceof InputsRefused) throw taken
+      const made = this.#watch(keeper, taken)
+      // Whoever asks stands in the queue at once.
+      const watched = made instanceof Promise ? await made : made
+      return this.#inTurn(async () => {
+        if (this.#over)
+          return taken.map((call, index) => {
+            const came = watched.came.get(index)
+            return came === undefined ? overFor(keeper, call) : toldLate(keeper, call, came)
+          })
+        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken, watched)))
         this.#measure()
         return verdicts
       })
+    }
     return {
       runId,
       catalog: keeper.catalog,
@@ -197,13 +210,33 @@ class Opened {
     }
   }
 
+  /** What is only watched is made beside the queue: nothing waits for it but its own turn. */
+  #watch(keeper: Gatekeeper, calls: readonly ProposedCall[]): Watched | Promise<Watched> {
+    if (this.#over || this.#inside.isAsking || !calls.some(({ tool }) => keeper.observes(tool))) return nothingWatched
+    const seen = keeper.hand.state.done
+    const { ids = live } = this.#options
+    // It outlives the gate: what is under way is not broken off where that is closed.
+    const make = <A>(doing: Effect.fn.Return<A, RunFailure, Ids>): Promise<A> =>
+      Effect.runPromiseExit(
+        Effect.provide(
+          Effect.gen(() => doing),
+          ids,
+        ),
+      ).then(succeeded)
+    const made = this.#inside.apart(() => watchAll(keeper, calls, make))
+    const all = [...made].map(async ([index, came]) => [index, await came] as const)
+    return Promise.all(all).then((came) => ({ came: new Map(came), seen }))
+  }
+
   #inTurn<A>(act: () => Promise<A>): Promise<A> {
-    const mine = this.#last.then(act)
+    if (this.#inside.isAsking) return Promise.reject(asksItself())
+    const mine = this.#last.then(() => this.#inside.during(act))
     this.#last = mine.catch(() => {})
     return mine
   }
 
   async #ask<A>(ask: (journal: JournalService) => Effect.Effect<A, RunFailure, Journal | Ids>): Promise<A> {
+    if (this.#over) throw wasClosed()
     const exit = await this.#runtime.runPromiseExit(Journal.use(ask))
     if (Exit.isSuccess(exit)) return exit.value
     const error = Cause.squash(exit.cause)
@@ -224,6 +257,11 @@ class Opened {
   }
 }
 
+function succeeded<A>(exit: Exit.Exit<A, RunFailure>): A {
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.squash(exit.cause)
+}
+
 /** How long what is being told of is waited for. */
 const graceMs = 10_000
 
@@ -242,8 +280,24 @@ const over = ({ callId, tool }: Pick<ProposedCall, "callId" | "tool">): Verdict 
   kind: "run-over",
   callId,
   tool,
-  failure: undefined,
+  failure: record(wasClosed()),
 })
+
+const wasClosed = (): InputsRefused =>
+  new InputsRefused({
+    of: "gate",
+    field: "The gate",
+    problem: "was closed",
+    expected: "Go on with the run by another, `createGate({ runId, … })`, if it has not ended.",
+  })
+
+const asksItself = (): InputsRefused =>
+  new InputsRefused({
+    of: "gate",
+    field: "The gate",
+    problem: "is asked by a handler that it waits for, and would wait for itself",
+    expected: "Call the other tool's function there, or let the model ask for it.",
+  })
 
 /** What names a call is the provider's or the host's, and never a model's word. */
 function admitCalls(calls: readonly ProposedCall[]): readonly ProposedCall[] | InputsRefused {

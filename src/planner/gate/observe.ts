@@ -34,10 +34,8 @@ export interface Foreseen {
 }
 
 /** Whether there is anything of the host's that can be called as ever. */
-export const isCallable = ({ handlers }: Toolbox, tool: string, { given }: ReadCall): boolean => {
-  const handler = handlers.get(tool)?.call
-  return typeof handler === "function" && given !== undefined
-}
+export const isCallable = ({ handlers }: Pick<Toolbox, "handlers">, tool: string, { given, odd }: ReadCall): boolean =>
+  typeof handlers.get(tool)?.call === "function" && (given !== undefined || isObject(odd))
 
 /** Tools in processes of their own are called by the executor alone. */
 export const isolatedIn = ({ handlers }: Toolbox): readonly string[] =>
@@ -48,14 +46,24 @@ interface Equipped extends Pick<Toolbox, "handlers" | "catalog"> {
   readonly keySecret: Uint8Array | undefined
 }
 
-/** Makes the call, and says what is to be written down of it. */
-export function* callAsEver(
+/** What came of a call that was made as ever. */
+export interface Came {
+  /** As much of it as is kept. */
+  readonly kept: Pick<CallObserved, "result" | "failure">
+  /** As JSON says it; null where it cannot. */
+  readonly shown: Json
+  /** As the tool gave it, where that is no plain JSON. */
+  readonly raw?: unknown
+  readonly tookMs: number
+}
+
+/** Makes the call, as long as it takes. */
+export function* answerAsEver(
   { handlers, catalog, credentials: provider, keySecret }: Equipped,
   state: RunState,
   call: ReadCall,
-  foreseen: Foreseen,
-): Effect.fn.Return<CallObserved, RunFailure, Ids> {
-  const { tool, callId, digest, given = {} } = call
+): Effect.fn.Return<Came, RunFailure, Ids> {
+  const { tool } = call
   const clock = yield* Clock
   const beganMs = clock.currentTimeMillisUnsafe()
   const handler = handlers.get(tool)?.call as unknown as (args: unknown, context: unknown) => unknown
@@ -65,38 +73,70 @@ export function* callAsEver(
   const mask = maskFor(state.runId, "result", credentials)
   const asked = Effect.tryPromise({
     try: async () => {
-      const answer = handler(structuredClone(given), { ...facts, signal: new AbortController().signal, credentials })
+      const answer = handler(argsOf(call), { ...facts, signal: new AbortController().signal, credentials })
       return Effect.isEffect(answer) ? Effect.runPromise(answer as Effect.Effect<unknown, unknown>) : answer
     },
     catch: (error) => error,
   })
   const came = yield* Effect.match(asked, {
-    onSuccess: (value) => read(mask({ kind: "returned", value: take.result(value, catalog.bounds) }), call, catalog),
-    onFailure: (error) => read(mask(threw(error)), call, catalog),
+    onSuccess: (value) => read(value, mask, catalog),
+    onFailure: (error): Omit<Came, "tookMs"> => {
+      const answer: Answer<Copied> = mask(threw(error))
+      // What it quotes of arguments that are kept nowhere could not be covered later.
+      const said = answer.kind === "threw" ? answer.said : "it was not called"
+      return { kept: { failure: failed(call, secretsOf(call, catalog).scrub(said)) }, shown: null }
+    },
   })
-  const { diagnostics, waits, step, seen, planHash } = foreseen
-  return {
-    kind: "call-observed",
-    callId,
-    tool: tool.slice(0, 200),
-    digest,
-    tookMs: Math.max(0, clock.currentTimeMillisUnsafe() - beganMs),
-    diagnostics,
-    ...(waits ? { waits } : {}),
-    ...(step === undefined || "failure" in came ? {} : { made: { step, seen, planHash } }),
-    ...came,
+  return { ...came, tookMs: Math.max(0, clock.currentTimeMillisUnsafe() - beganMs) }
+}
+
+/** A copy of its own, where there can be one. */
+function argsOf({ given, odd }: ReadCall): unknown {
+  if (given !== undefined) return structuredClone(given)
+  try {
+    return structuredClone(odd)
+  } catch {
+    return odd
   }
 }
 
-function read(answer: Answer<Copied>, call: ReadCall, catalog: Catalog): Pick<CallObserved, "result" | "failure"> {
-  if (answer.kind === "returned")
-    return answer.value.ok
-      ? { result: answer.value.value }
-      : { failure: failed(call, `its result holds ${answer.value.problem}`) }
-  // What it quotes of arguments that are kept nowhere could not be covered later.
-  const said = answer.kind === "threw" ? answer.said : "it was not called"
-  return { failure: failed(call, secretsOf(call, catalog).scrub(said)) }
+/** Whatever it is, it is the host's to go on with; what is no plain JSON, or too long, is kept as far as it is some. */
+function read(value: unknown, mask: ReturnType<typeof maskFor<"result">>, { bounds }: Catalog): Omit<Came, "tookMs"> {
+  const keep = (one: unknown): Json | undefined => {
+    const answer = mask({ kind: "returned", value: take.result(one, bounds) })
+    return answer.kind === "returned" && answer.value.ok ? answer.value.value : undefined
+  }
+  const plain = keep(value)
+  if (plain !== undefined) return { kept: { result: plain }, shown: plain }
+  const said = sayAsJson(value)
+  const kept = said === undefined ? undefined : keep(said)
+  return { kept: kept === undefined ? {} : { result: kept }, shown: said ?? null, raw: value }
 }
+
+function sayAsJson(value: unknown): Json | undefined {
+  try {
+    return JSON.parse(JSON.stringify(value)) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** What is to be written down of it. */
+export const observedAs = (
+  { callId, tool, digest }: ReadCall,
+  { kept, tookMs }: Came,
+  { diagnostics, waits, step, seen, planHash }: Foreseen,
+): CallObserved => ({
+  kind: "call-observed",
+  callId,
+  tool: tool.slice(0, 200),
+  digest,
+  tookMs,
+  diagnostics,
+  ...(waits ? { waits } : {}),
+  ...(step === undefined || "failure" in kept ? {} : { made: { step, seen, planHash } }),
+  ...kept,
+})
 
 function secretsOf({ tool, given }: ReadCall, catalog: Catalog): Secrets {
   const secrets = new Secrets()
@@ -117,10 +157,10 @@ function factsOf(
 ): Facts {
   const { tenant, subject, roles } = started
   const args = (isObject(given as Json) ? given : {}) as JsonObject
-  const key =
-    declared?.mutates === true
-      ? idempotencyKey(started, { tool, toolVersion: declared.version, occurrence, args }, 0, keySecret)
-      : undefined
+  const keyed = declared?.mutates === true && given !== undefined
+  const key = keyed
+    ? idempotencyKey(started, { tool, toolVersion: declared.version, occurrence, args }, 0, keySecret)
+    : undefined
   return { idempotencyKey: key, attempt: 1, principal: { tenant, subject, roles }, runId, stepId: callId }
 }
 

@@ -27,18 +27,21 @@ export interface ReadCall {
   readonly faults: readonly Diagnostic[]
   /** As a host without a gate would have read them: undefined where it could not have. */
   readonly given: Json | undefined
+  /** A value that is no plain JSON, or too much of it, as the host gave it. */
+  readonly odd?: unknown
   /** By which the same call is known again. */
   readonly digest: string
 }
 
 export function readCall({ callId, tool, args, occurrence }: ProposedCall, catalog: Catalog, salt: string): ReadCall {
   const read = typeof args === "string" ? readText(args, catalog) : readValue(args, catalog)
-  const about: Json = read.args === undefined ? ["text", typeof args === "string" ? args : ""] : ["value", read.args]
+  const about: Json =
+    read.args === undefined ? ["text", typeof args === "string" ? args : sayOdd(args)] : ["value", read.args]
   const digest = sha256(canonical([salt, tool, occurrence ?? 1, about], true))
   return { callId, tool, occurrence, ...read, digest }
 }
 
-type Read = Pick<ReadCall, "args" | "faults" | "given">
+type Read = Pick<ReadCall, "args" | "faults" | "given" | "odd">
 
 function readText(text: string, catalog: Catalog): Read {
   const json = readJson(text, catalog.bounds)
@@ -54,7 +57,16 @@ function readValue(args: unknown, { bounds }: Catalog): Read {
   return {
     args: undefined,
     given: undefined,
+    odd: args,
     faults: [inArgs(diagnose("SEQ019", copied.at, { problem: copied.problem }))],
+  }
+}
+
+function sayOdd(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ""
+  } catch {
+    return ""
   }
 }
 
@@ -73,15 +85,17 @@ const inArgs = ({ at, code, severity, message, hint, range }: Diagnostic): Diagn
 }
 
 /** The step that a call is. Whatever holds what would be an expression stands there literally. */
-export const stepFor = ({ callId, tool, args, occurrence }: ReadCall, taken: ReadonlySet<string>): StepDocument => ({
+export const stepFor = ({ callId, tool, args, occurrence }: ReadCall, taken: TakenIds): StepDocument => ({
   id: idFor(callId, taken),
   tool,
   ...(args === undefined ? {} : { args: (isObject(args) ? membersOf(args) : args) as JsonObject }),
   ...(occurrence === undefined ? {} : { occurrence }),
 })
 
+export type TakenIds = Pick<ReadonlySet<string>, "size" | "has">
+
 /** Its own id, where a step may be called so. */
-export function idFor(callId: string, taken: ReadonlySet<string>): string {
+export function idFor(callId: string, taken: TakenIds): string {
   if (isId(callId) && !taken.has(callId)) return callId
   let number = taken.size + 1
   while (taken.has(`call-${number}`)) number++

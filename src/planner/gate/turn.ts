@@ -3,9 +3,8 @@ import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { hasMarks } from "../../catalog/sensitive.ts"
-import type { Known } from "../../check/known.ts"
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
-import type { Document, StepDocument } from "../../document/document.ts"
+import type { StepDocument } from "../../document/document.ts"
 import { awaitedBy } from "../../journal/asked.ts"
 import type { CallObserved, CallRefused, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
@@ -16,7 +15,7 @@ import { isTerminal } from "../../journal/status.ts"
 import type { CredentialsProvider } from "../../run/call/credentials.ts"
 import { EffectInDoubt, type RunFailure, StalePlan, StepFailed } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
-import { compileGrown, knownOf, readyOf } from "../../run/open/grow.ts"
+import { type Grown, type Growth, growWhole, nothingAhead } from "../../run/open/growth.ts"
 import type { Hand } from "../../run/open/hand.ts"
 import { put } from "../../run/put.ts"
 import type { Driving } from "../../run/run.ts"
@@ -24,20 +23,23 @@ import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
 import { keepRun } from "./behind.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
-import { callAsEver, type Foreseen, isCallable } from "./observe.ts"
-import { asOfCall, idFor, type ReadCall, readCall, stepFor } from "./proposed.ts"
+import { answerAsEver, type Came, type Foreseen, isCallable, observedAs } from "./observe.ts"
+import { asOfCall, idFor, type ReadCall, readCall, stepFor, type TakenIds } from "./proposed.ts"
 import type { Session } from "./session.ts"
 import type { ProposedCall, Verdict } from "./verdict.ts"
 import type { Watch } from "./watch.ts"
 
 export interface Gatekeeper {
   readonly hand: Hand
+  readonly growth: Growth
   readonly toolbox: Toolbox
   readonly credentials: CredentialsProvider | undefined
   /** Whether calls of a tool are made as ever, and only watched. */
   readonly observes: (tool: string) => boolean
   /** By call id: what was made as ever, and could not be written down. */
   readonly made: Map<string, CallObserved>
+  /** By call id: what is being made as ever. */
+  readonly making: Map<string, { readonly digest: string; readonly came: Promise<Came> }>
   /** By call id: the step of which a person was asked by another id. */
   readonly meant: Map<string, string>
   readonly journal: JournalService
@@ -50,16 +52,68 @@ export interface Gatekeeper {
 
 type Doing<A> = Effect.fn.Return<A, RunFailure, Ids>
 
-export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): Doing<readonly Verdict[]> {
+/** Of the calls of a turn, by their places: what came of those that were made as ever; and how much whoever wrote them had seen. */
+export interface Watched {
+  readonly came: ReadonlyMap<number, Came>
+  readonly seen: number
+}
+
+export const nothingWatched: Watched = { came: new Map(), seen: Number.POSITIVE_INFINITY }
+
+/** The calls that are to be made as ever: those that nobody has asked for yet. Each is made at once, whatever else is under way. */
+export function watchAll(
+  keeper: Gatekeeper,
+  calls: readonly ProposedCall[],
+  make: (doing: Doing<Came>) => Promise<Came>,
+): ReadonlyMap<number, Promise<Came>> {
+  const { hand, toolbox, credentials, catalog, making } = keeper
+  const { state } = hand
+  const watched = new Map<number, Promise<Came>>()
+  for (const [index, proposed] of calls.entries()) {
+    if (!keeper.observes(proposed.tool)) continue
+    const call = readCall(proposed, catalog, state.started.salt)
+    if (!isCallable(toolbox, call.tool, call) || isKnown(keeper, call)) continue
+    const before = making.get(call.callId)
+    const shared = before?.digest === call.digest ? before.came : undefined
+    const came = shared ?? make(answerAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call))
+    watched.set(index, came)
+    if (shared !== undefined || before !== undefined) continue
+    making.set(call.callId, { digest: call.digest, came })
+    came.catch(() => making.delete(call.callId))
+  }
+  return watched
+}
+
+/** Made before, as it is asked for now. */
+function isKnown({ hand: { state }, made }: Gatekeeper, call: ReadCall): boolean {
+  const known = state.open?.calls.get(call.callId) ?? made.get(call.callId)
+  if (known === undefined) return false
+  return typeof known === "string" ? isCallOf(state, known, call) : known.digest === call.digest
+}
+
+/** What is told of calls that were made as ever by a gate that was closed meanwhile. */
+export const toldLate = (keeper: Gatekeeper, proposed: ProposedCall, came: Came): Verdict => {
+  const call = readCall(proposed, keeper.catalog, keeper.hand.state.started.salt)
+  return withRaw(observedVerdict(observedAs(call, came, foreseenNothing), call, false), came)
+}
+
+const withRaw = (verdict: Verdict, { shown: result, ...came }: Came): Verdict =>
+  verdict.kind === "accepted" ? { ...verdict, result, ...("raw" in came ? { raw: came.raw } : {}) } : verdict
+
+export function* takeTurn(
+  keeper: Gatekeeper,
+  calls: readonly ProposedCall[],
+  watched: Watched = nothingWatched,
+): Doing<readonly Verdict[]> {
   const { hand, catalog, watch } = keeper
   const { salt } = hand.state.started
   const read = calls.map((call) => readCall(call, catalog, salt))
   const before = hand.state
   // Whoever wrote them has seen what came of what is behind now, and nothing of what they come to themselves.
-  const seen = (yield* hand.settle()).done
+  const seen = Math.min((yield* hand.settle()).done, watched.seen)
   if (hand.stale !== undefined) return yield* hand.stale
-  const asked = new Map(hand.state.open?.calls)
-  const proposals = read.map((call) => watch.proposed(call, asked.has(call.callId)))
+  const asked = hand.state.open?.calls
+  const proposals = read.map((call) => watch.proposed(call, asked?.has(call.callId) === true))
   const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
@@ -67,14 +121,17 @@ export function* takeTurn(keeper: Gatekeeper, calls: readonly ProposedCall[]): D
     const { callId } = call
     const replayed = told.has(callId) || isBehind(before, callId)
     const beganMs = (yield* Clock).currentTimeMillisUnsafe()
-    const verdict = yield* take(keeper, call, { seen, before, replayed, faults: refused.get(call) ?? call.faults })
+    const came = watched.came.get(index)
+    const faults = refused.get(call) ?? call.faults
+    const noted = { callId }
+    const verdict = yield* take(keeper, call, { seen, before, replayed, faults, came, noted })
     if (hasMarks(catalog)) keepRun(verdict, hand.state)
     verdicts.push(verdict)
     told.add(callId)
     const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)
     const proposed = proposals[index]
     if (proposed !== undefined)
-      watch.told(proposed, verdict, { foreseen: foreseenOf(hand.state, callId), replayed, beganMs, tookMs })
+      watch.told(proposed, verdict, { foreseen: foreseenOf(hand.state, noted.callId), replayed, beganMs, tookMs })
   }
   return verdicts
 }
@@ -95,12 +152,12 @@ function judgeAll(
   const refused = new Map<ReadCall, readonly Diagnostic[]>()
   const { state } = keeper.hand
   if (state.open === undefined || !isResting(state)) return refused
-  let { document } = state.started
+  let ahead = nothingAhead
   for (const call of calls) {
     if (call.faults.length > 0 || state.open.calls.has(call.callId) || keeper.observes(call.tool)) continue
-    const grown = grow(keeper, state, document, stepFor(call, idsOf(document)), seen)
-    if (grown.compiled.ok) document = grown.document
-    else refused.set(call, asOfCall(grown.compiled.diagnostics, document.steps.length))
+    const grown = keeper.growth.grow(state, state.open, ahead, stepFor(call, idsIn(state, ahead.steps)), seen)
+    if (grown.ok) ahead = grown.ahead
+    else refused.set(call, asOfCall(grown.diagnostics, grown.index))
   }
   return refused
 }
@@ -112,22 +169,24 @@ interface Asking {
   /** What becomes of it was known before. */
   readonly replayed: boolean
   readonly faults: readonly Diagnostic[]
+  /** What came of it, where it was made as ever. */
+  readonly came: Came | undefined
+  /** By which id it is written down. */
+  readonly noted: { callId: string }
 }
 
 /** The verdict on one call; where it passes, it is made. */
-function* take(keeper: Gatekeeper, call: ReadCall, { seen, before, replayed, faults }: Asking): Doing<Verdict> {
+function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdict> {
+  const { seen, before, replayed, faults, came } = asking
   const { hand, session, breaker } = keeper
   for (;;) {
     const state = yield* hand.settle()
     const recorded = recall(state, call, replayed)
-    if (recorded !== undefined) return recorded
+    if (recorded !== undefined && (came === undefined || recorded.kind !== "call-id-reused")) return recorded
     const once = keeper.made.get(call.callId)
-    if (once !== undefined)
-      return once.digest === call.digest
-        ? observedVerdict(once, call, true)
-        : { kind: "call-id-reused", ...named(call) }
-    if (keeper.observes(call.tool) && isCallable(keeper.toolbox, call.tool, call))
-      return yield* watch(keeper, state, call, { seen, faults })
+    if (once?.digest === call.digest) return observedVerdict(once, call, true)
+    if (came !== undefined) return yield* watch(keeper, state, call, asking, came)
+    if (once !== undefined) return { kind: "call-id-reused", ...named(call) }
     const proposed = keeper.meant.get(call.callId) ?? proposedBefore(state, call)
     if (proposed !== undefined) {
       if (!isCallOf(state, proposed, call)) return { kind: "call-id-reused", ...named(call) }
@@ -158,12 +217,13 @@ const toolMax = 200
 
 /** Undefined where something has come in between. */
 function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number): Doing<Verdict | undefined> {
-  const { document } = state.started
-  const step = stepFor(call, idsOf(document))
-  const grown = grow(keeper, state, document, step, Math.min(seen, state.done))
-  if (!grown.compiled.ok)
-    return yield* refuse(keeper.hand, call, asOfCall(grown.compiled.diagnostics, document.steps.length))
-  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: Math.min(seen, state.done) })
+  const { open } = state
+  if (open === undefined) throw new Error("a gate has an open run")
+  const step = stepFor(call, idsIn(state))
+  const known = Math.min(seen, state.done)
+  const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
+  if (!grown.ok) return yield* refuse(keeper.hand, call, asOfCall(grown.diagnostics, grown.index))
+  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: known })
   return after && verdictOf(after, step.id, call, false)
 }
 
@@ -172,14 +232,18 @@ function* watch(
   keeper: Gatekeeper,
   state: RunState,
   call: ReadCall,
-  { seen, faults }: Pick<Asking, "seen" | "faults">,
+  { seen, faults, noted }: Pick<Asking, "seen" | "faults" | "noted">,
+  came: Came,
 ): Doing<Verdict> {
-  const { hand, toolbox, credentials } = keeper
-  const foreseen = foresee(keeper, state, call, { seen, faults })
-  const observed = yield* callAsEver({ ...toolbox, credentials, keySecret: hand.keySecret }, state, call, foreseen)
+  const { hand, made, making } = keeper
+  // A host that counts its calls anew each turn is as right as ever: it is another call, and is written down as one.
+  noted.callId = freeId(call.callId, (id) => made.has(id) || state.open?.calls.has(id) === true)
+  const asNoted = { ...call, callId: noted.callId }
+  const observed = observedAs(asNoted, came, foresee(keeper, state, asNoted, { seen, faults }))
   // Whatever becomes of writing it down, it is not made again.
-  keeper.made.set(call.callId, observed)
-  const told = observedVerdict(observed, call, false)
+  made.set(noted.callId, observed)
+  if (making.get(call.callId)?.digest === call.digest) making.delete(call.callId)
+  const told = withRaw(observedVerdict(observed, call, false), came)
   for (;;) {
     if (yield* hand.note(observed)) break
     const now = yield* hand.settle()
@@ -189,14 +253,26 @@ function* watch(
     const { made: _, ...aside } = observed
     if (yield* hand.note(aside)) break
     if (hand.held) continue
-    // Nobody holds a run that waits; or somebody who has just taken it on.
-    const write = Effect.as(put(keeper.journal, now, aside, undefined, keeper.onEvent), true)
-    if (!(yield* Effect.catchTag(write, "RunUnderWay", () => Effect.succeed(false)))) return told
-    break
+    // Nobody holds a run that waits; or somebody who has just taken it on. Who does not hold it has not read it since.
+    const write = put(keeper.journal, now, aside, undefined, keeper.onEvent)
+    yield* Effect.catchTag(write, "RunUnderWay", () => Effect.void)
+    return told
   }
-  keeper.made.delete(call.callId)
+  made.delete(noted.callId)
   return told
 }
+
+function freeId(wanted: string, isTaken: (id: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
+  let number = 2
+  while (isTaken(`${wanted.slice(0, idLength)}#${number}`)) number++
+  return `${wanted.slice(0, idLength)}#${number}`
+}
+
+/** With a number behind it, it is still an id. */
+const idLength = 150
+
+const foreseenNothing: Foreseen = { diagnostics: [], waits: false, step: undefined, seen: 0, planHash: "" }
 
 function foresee(
   keeper: Gatekeeper,
@@ -207,14 +283,14 @@ function foresee(
   const nothing = { waits: false, step: undefined, seen: 0, planHash: "" }
   if (faults.length > 0) return { ...nothing, diagnostics: faults }
   if (!isResting(state)) return { ...nothing, diagnostics: [] }
-  const { document } = state.started
-  const step = stepFor(call, idsOf(document))
+  const { open } = state
+  if (open === undefined) throw new Error("a gate has an open run")
+  const step = stepFor(call, idsIn(state))
   const known = Math.min(seen, state.done)
-  const { compiled } = grow(keeper, state, document, step, known)
-  if (!compiled.ok) return { ...nothing, diagnostics: asOfCall(compiled.diagnostics, document.steps.length) }
-  const { plan } = compiled
-  const waits = plan.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
-  return { diagnostics: [], waits, step, seen: known, planHash: plan.planHash }
+  const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
+  if (!grown.ok) return { ...nothing, diagnostics: asOfCall(grown.diagnostics, grown.index) }
+  const waits = grown.approvals.some((need) => need.stepId === step.id && (need.kind !== "above" || need.certain))
+  return { diagnostics: [], waits, step, seen: known, planHash: grown.planHash() }
 }
 
 function observedVerdict({ failure, result, made }: CallObserved, call: Named, replayed: boolean): Verdict {
@@ -242,13 +318,13 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
     const last = steps.findLast(({ id, transition }) => transition !== undefined && !state.open?.nothing.has(id))
     if (callId === undefined && last?.transition === to)
       return verdictOf(state, last.id, about(last.id), isDone(before, last.id))
-    const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsOf(state.started.document)), transition: to }
+    const step: StepDocument = { id: idFor(callId ?? `enter-${to}`, idsIn(state)), transition: to }
     const held = holdBack(state, about(step.id))
     // What the machine does not have, nobody need wait for.
     if (held !== undefined && (isTerminal(state.status) || isState(keeper.catalog, to))) return held
-    const grown = grow(keeper, state, state.started.document, step, state.done)
-    if (!grown.compiled.ok)
-      return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.compiled.diagnostics, steps.length) }
+    if (state.open === undefined) throw new Error("a gate has an open run")
+    const grown = growWhole(keeper.catalog, state, state.open, { steps: [step], rightly: undefined }, state.done)
+    if (!grown.ok) return { kind: "refused", ...about(step.id), diagnostics: asOfCall(grown.diagnostics, grown.index) }
     const after = yield* add(keeper, grown, step, { ...(callId === undefined ? {} : { callId }), seen: state.done })
     if (after !== undefined) return verdictOf(after, step.id, about(step.id), false)
   }
@@ -257,35 +333,23 @@ export function* takeTransition(keeper: Gatekeeper, to: string, callId: string |
 const isState = ({ machine }: Catalog, name: string): boolean =>
   machine !== undefined && (machine.initial === name || [...machine.transitions.values()].some((to) => to.has(name)))
 
-interface Grown {
-  readonly document: Document
-  readonly known: Known
-  readonly compiled: ReturnType<typeof compileGrown>
-}
-
-function grow({ catalog }: Gatekeeper, state: RunState, before: Document, step: StepDocument, seen: number): Grown {
-  const { open } = state
-  if (open === undefined) throw new Error("a gate has an open run")
-  const document: Document = { ...before, steps: [...before.steps, step] }
-  const { seen: earlier, ...behind } = knownOf(state, open)
-  // Of calls of one turn, all were written at once.
-  const known = { ...behind, seen: document.steps.map((_, index) => earlier[index] ?? seen) }
-  return { document, known, compiled: compileGrown(catalog, document, known, state) }
-}
-
 function* add(
-  { hand, catalog }: Gatekeeper,
-  { compiled, known }: Grown,
+  { hand }: Gatekeeper,
+  grown: Grown,
   step: StepDocument,
   more: { readonly callId?: string; readonly seen: number },
 ): Doing<RunState | undefined> {
-  if (!compiled.ok) throw new Error("what is refused is not added")
-  const ready = readyOf(compiled, catalog, known)
+  if (!grown.ok) throw new Error("what is refused is not added")
+  const ready = grown.ready(hand.ready)
   if (ready instanceof StalePlan) return yield* ready
-  return yield* hand.addStep({ kind: "step-added", ...more, step, planHash: compiled.plan.planHash }, ready)
+  return yield* hand.addStep({ kind: "step-added", ...more, step, planHash: grown.planHash() }, ready)
 }
 
-const idsOf = ({ steps }: Document): ReadonlySet<string> => new Set(steps.map(({ id }) => id))
+/** The ids that its steps have, and those of steps ahead. */
+const idsIn = ({ open, started }: RunState, ahead: readonly StepDocument[] = []): TakenIds => ({
+  size: started.document.steps.length + ahead.length,
+  has: (id) => open?.index.has(id) === true || ahead.some((step) => step.id === id),
+})
 
 interface Named {
   readonly callId: string
@@ -297,9 +361,9 @@ const named = ({ callId, tool }: Named): Named => ({ callId, tool })
 const isResting = ({ status, done, started }: RunState): boolean =>
   status === "running" && done === started.document.steps.length
 
-function isDone({ started, done }: RunState, stepId: string): boolean {
-  const index = started.document.steps.findIndex(({ id }) => id === stepId)
-  return index !== -1 && index < done
+function isDone({ open, done }: RunState, stepId: string): boolean {
+  const index = open?.index.get(stepId)
+  return index !== undefined && index < done
 }
 
 /** Whether what is known of a call is final. */
@@ -325,14 +389,19 @@ function recall(state: RunState, call: ReadCall, replayed: boolean): Verdict | u
     : { kind: "call-id-reused", ...named(call) }
 }
 
-function isCallOf({ started }: RunState, stepId: string, call: ReadCall): boolean {
-  const step = started.document.steps.find(({ id }) => id === stepId)
+const stepOf = ({ open, started }: RunState, stepId: string): StepDocument | undefined =>
+  started.document.steps[open?.index.get(stepId) ?? -1]
+
+function isCallOf(state: RunState, stepId: string, call: ReadCall): boolean {
+  const step = stepOf(state, stepId)
   return step !== undefined && isSameStep(step, call)
 }
 
+const noIds: TakenIds = { size: 0, has: () => false }
+
 function isSameStep(step: StepDocument, call: ReadCall): boolean {
   if (call.args === undefined) return false
-  const { id: _, ...asked } = stepFor(call, new Set())
+  const { id: _, ...asked } = stepFor(call, noIds)
   const { id: __, ...made } = step
   return canonical(asked as never, true) === canonical(made as never, true)
 }
@@ -341,10 +410,12 @@ function isSameStep(step: StepDocument, call: ReadCall): boolean {
  * The step of which a person was asked, where the same is proposed once more: a model that was told to wait asks by a new id, and
  * nobody need be asked again. Where it was agreed to and failed, it may be.
  */
-function proposedBefore({ started, asked, open }: RunState, call: ReadCall): string | undefined {
-  const same = started.document.steps.findLast(
-    (step) => step.tool === call.tool && asked.has(step.id) && isSameStep(step, call),
-  )
+function proposedBefore(state: RunState, call: ReadCall): string | undefined {
+  const { asked, open } = state
+  if (asked.size === 0) return undefined
+  const same = [...asked.keys()]
+    .map((stepId) => stepOf(state, stepId))
+    .findLast((step) => step?.tool === call.tool && step !== undefined && isSameStep(step, call))
   const nothing = same && open?.nothing.get(same.id)
   return nothing === undefined || nothing.tag === "ApprovalDenied" ? same?.id : undefined
 }
@@ -355,7 +426,10 @@ function holdBack(state: RunState, call: Named): Verdict | undefined {
     return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   if (isResting(state)) return undefined
   const step = state.started.document.steps[state.done]
-  return step && verdictOf(state, step.id, call, false)
+  if (step === undefined) return undefined
+  const verdict = verdictOf(state, step.id, call, false)
+  const behind = step.tool ?? step.transition ?? ""
+  return verdict.kind === "waiting" || verdict.kind === "in-doubt" ? { ...verdict, behind } : verdict
 }
 
 /** What has become of a step. */
@@ -371,8 +445,8 @@ function verdictOf(state: RunState, stepId: string, call: Named, replayed: boole
   if (made?.failure !== undefined)
     return { kind: "failed", ...about, failure: shown(state, made.failure), applied: isEffect(made) }
   if (made !== undefined) return { kind: "accepted", ...about, result: made.result ?? null, replayed }
-  const step = state.started.document.steps.find(({ id }) => id === stepId)
-  if (isDone(state, stepId)) return { kind: "accepted", ...about, result: { state: step?.transition ?? "" }, replayed }
+  if (isDone(state, stepId))
+    return { kind: "accepted", ...about, result: { state: stepOf(state, stepId)?.transition ?? "" }, replayed }
   if (isTerminal(state.status))
     return { kind: "run-over", ...named(call), failure: state.failure && shown(state, state.failure) }
   const awaited = state.status === "awaiting_approval" ? awaitedBy(state) : undefined

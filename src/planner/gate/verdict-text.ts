@@ -56,8 +56,12 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
     case "held":
       return `The call of ${tool} was not made: effects are held back until a person has looked at what was asked for lately. Do not ask again.`
     case "waiting":
+      if (verdict.behind !== undefined)
+        return `The call of ${tool} was not made, and not looked at: it stands behind ${quoted(verdict.behind, quotedLength)}, on which a person must decide first. When they have, ask for the same call again, by the same id where you can.`
       return `The call of ${tool} was not made: a person must decide first. It goes on when they have; the same call is answered then with what became of it.`
     case "in-doubt":
+      if (verdict.behind !== undefined)
+        return `The call of ${tool} was not made: it stands behind ${quoted(verdict.behind, quotedLength)}, of which nobody knows yet whether it has taken effect (${say(verdict.failure)}). When that is settled, ask for the same call again.`
       return `Nobody knows yet whether the call of ${tool} has taken effect: ${say(verdict.failure)}. Further calls wait until that is settled.`
     case "call-id-reused":
       return `The call of ${tool} was not made: its id was used for another call before. Use a new id for each call.`

@@ -24,6 +24,8 @@ export interface Accepted extends Named {
   readonly stepId: string
   readonly result: Json
   readonly replayed: boolean
+  /** Of a call that was only watched: what the tool gave, where that is no plain JSON; `result` is what JSON says of it. */
+  readonly raw?: unknown
 }
 
 /** A gate refused it; nothing was called. */
@@ -63,6 +65,8 @@ export interface Waiting extends Named {
   readonly kind: "waiting"
   readonly stepId: string
   readonly requestId: string
+  /** What waits, where this call only stands behind it and was not looked at: a tool, or a state to be entered. */
+  readonly behind?: string
 }
 
 /** Nobody knows whether the effect has happened, and until that is settled the run takes no further call. */
@@ -70,6 +74,8 @@ export interface InDoubt extends Named {
   readonly kind: "in-doubt"
   readonly stepId: string
   readonly failure: Failure
+  /** What is in doubt, where this call only stands behind it and was not made. */
+  readonly behind?: string
 }
 
 /** The id was used for another call before. */

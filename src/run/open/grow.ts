@@ -32,6 +32,13 @@ export function knownOf({ started, done, calls }: RunState, { nothing, seen, asi
   }
 }
 
+/** The same, with steps more, all written when `seen` were behind. */
+export function knownAhead(state: RunState, open: OpenRun, more: number, seen: number): Known {
+  const { seen: earlier, ...behind } = knownOf(state, open)
+  const count = state.started.document.steps.length + more
+  return { ...behind, seen: Array.from({ length: count }, (_, index) => earlier[index] ?? seen) }
+}
+
 /** Compiles a plan that has grown. `known.seen` says of its last steps too what was seen when they were written. */
 export function compileGrown(
   catalog: Catalog,

@@ -71,6 +71,12 @@ export class Hand {
     return footing instanceof StalePlan ? footing : undefined
   }
 
+  /** What it goes on with, while it is held. */
+  get ready(): ReadyPlan | undefined {
+    const footing = this.held ? this.#footing() : undefined
+    return footing === undefined || footing instanceof Error ? undefined : footing
+  }
+
   get held(): boolean {
     return this.#book !== undefined
   }
@@ -96,10 +102,10 @@ export class Hand {
     if (book === undefined) return undefined
     const diverged = book.add(event)
     if (diverged !== undefined) return yield* diverged
-    const footing = { ...ready, keySecret: this.keySecret }
+    const footing = ready.keySecret === this.keySecret ? ready : { ...ready, keySecret: this.keySecret }
     this.#ready = { steps: book.state.started.document.steps.length, footing }
     const state = yield* this.#drive(book, footing)
-    return state.started.document.steps.some(({ id }) => id === event.step.id) ? state : undefined
+    return state.open?.index.has(event.step.id) === true ? state : undefined
   }
 
   /** Writes down what is no step. False where something has come in between. */
