@@ -107,7 +107,8 @@ export class Behind {
     this.#tools.push(tool)
     if (tool !== undefined && isWatchedTool(tool, this.#catalog.tools)) this.#watched = true
     const done = came.came === "done"
-    this.#results.push(done && tool && step.kind === "call" ? this.#flow(step, tool, report) : undefined)
+    this.#results.push(undefined)
+    if (done && tool !== undefined && step.kind === "call") this.#flow(step, tool, report)
     this.#known.steps.push(came)
     for (const label of ["untrusted", "private"] as const)
       if (shows(tool, this.#results[index], label)) this.#first[label] = Math.min(this.#first[label], index)
@@ -244,10 +245,11 @@ export class Behind {
     this.#flow(step, tool, report)
     this.#tools.length = this.count
     this.#known.seen.length = this.count
+    this.#results.length = this.count
     return !report.failed()
   }
 
-  #flow(step: Call, tool: Tool, report: Report): Marks | undefined {
+  #flow(step: Call, tool: Tool, report: Report): void {
     const known: Known = this.#known
     const count = known.seen[step.index] ?? 0
     const all: Seen = { untrusted: this.#author.literals === "untrusted", private: false }
@@ -260,7 +262,7 @@ export class Behind {
       sources: noSources,
       results: this.#results,
     }
-    return flowInto(step, tool, visit, report, known).result
+    flowInto(step, tool, visit, report, known)
   }
 }
 

@@ -76,25 +76,24 @@ export function checkFlow<P extends Asked>(
               joinSeen,
             ),
           )
-    const { marks, result } = flowInto(step, tool, visit, report, known)
-    results[step.index] = result
-    hangs[step.index] = hangOn(step, tool, marks)
+    hangs[step.index] = hangOn(step, tool, flowInto(step, tool, visit, report, known))
   }
   return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
 }
 
-/** Of one call: what its arguments are marked with, and what they make of its result. */
+/** Of one call: what its arguments are marked with. What they make of its result is noted among `visit.results`. */
 export function flowInto(
   step: Call,
   tool: Tool,
   visit: Visit,
   report: Report,
   known: Known | undefined,
-): { readonly marks: Marks | undefined; readonly result: Marks | undefined } {
+): Marks | undefined {
   const marks = marksOfArguments(step, visit)
   const refused = checkRules(step, tool, visit, report, known)
+  visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
   if (!refused) checkUndo(step, tool, visit, report, known)
-  return { marks, result: refused || marks === undefined ? undefined : endorse(marks, tool.endorses) }
+  return marks
 }
 
 /** What whoever saw the first steps has seen: a value that was shown, once, may stand in any literal from then on. */

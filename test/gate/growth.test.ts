@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import fc from "fast-check"
-import { arg, type Catalog, defineCatalog, tool } from "sequitur"
+import { arg, type Catalog, defineCatalog, fromResult, tool } from "sequitur"
 import { createGate } from "sequitur/gate"
 import { createRunner, notApplied, seededIds } from "sequitur/run"
 import { expect, test } from "vitest"
@@ -57,6 +57,21 @@ const bank = defineCatalog({
       authority: { roles: ["agent"] },
       ...safe,
     }),
+    open: tool({
+      description: "Open an account.",
+      effect: "write",
+      params: z.strictObject({ name: z.string() }),
+      result: z.strictObject({ name: z.string() }),
+      compensate: { tool: "shut", args: { name: fromResult("/name") } },
+      idempotency: { key: { retentionMs: 86_400_000 } },
+    }),
+    shut: tool({
+      description: "Shut an account again.",
+      effect: "write",
+      params: z.strictObject({ name: z.string() }),
+      rules: { name: { public: true } },
+      ...safe,
+    }),
     audit: tool({
       description: "Audit.",
       effect: "write",
@@ -96,6 +111,9 @@ const calls: { readonly [catalog: string]: readonly Omit<StepDocument, "id">[] }
       { tool: "audit", args: { account } },
     ]),
     { tool: "look", args: {} },
+    { tool: "open", args: { name: "n" } },
+    { tool: "open", args: { name: "m" } },
+    { tool: "shut", args: { name: "n" } },
   ],
 }
 
@@ -111,6 +129,7 @@ const handlers: { readonly [tool: string]: () => unknown } = {
   ship: () => ({ parcel: "p" }),
   look: () => ({ owner: "o", secret: "s" }),
   pay: () => ({ id: "p" }),
+  open: () => ({ name: "n" }),
 }
 
 /** What is told of it, and what a run would go on with. */
