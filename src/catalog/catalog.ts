@@ -22,6 +22,11 @@ export interface CatalogSpec {
   readonly authority?: { readonly default?: "allow" | "deny" }
   /** How a person's decision is proved. Default `signed`. */
   readonly approvals?: "signed" | "unsigned"
+  /**
+   * `true`: what people have signed for a whole plan stands, in the run that it was signed for, for another plan too that has the same
+   * effects and no larger radius (`diffPlans`: `same` or `smaller`). Default: for that very plan alone.
+   */
+  readonly carryOver?: boolean
   /** String formats of its own, for JSON Schema and TypeBox, beside the standard's. zod's formats are zod's. */
   readonly formats?: { readonly [name: string]: FormatSpec }
   readonly machine?: MachineSpec
@@ -82,6 +87,7 @@ export interface Catalog<Spec extends CatalogSpec = CatalogSpec> {
   readonly inputs: Schema | undefined
   readonly inputLabels: Labels
   readonly approvals: "signed" | "unsigned"
+  readonly carryOver: boolean
   readonly machine: Machine | undefined
   readonly limits: ReadonlyMap<string, Limit>
   readonly budgets: BudgetSpec

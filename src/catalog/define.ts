@@ -65,6 +65,7 @@ const emptyCatalog: Built = {
   inputs: undefined,
   inputLabels: unlabelled,
   approvals: "signed",
+  carryOver: false,
   machine: undefined,
   limits: new Map(),
   budgets: {},
@@ -101,6 +102,7 @@ function build(spec: CatalogSpec, faults: Unplaced[]): Built | undefined {
     inputs,
     inputLabels: readInputLabels(plain),
     approvals: plain.approvals ?? "signed",
+    carryOver: plain.carryOver ?? false,
     machine: plain.machine === undefined ? undefined : buildMachine(plain.machine),
     limits: new Map(
       byName(plain.blastRadius).map(([dimension, { max, approveAbove, per = "run" }]): [string, Limit] => [

@@ -30,7 +30,7 @@ export interface PartDifference {
   readonly changes: readonly Change[]
 }
 
-const shared = ["machine", "limits", "budgets", "approvals", "inputs"] as const
+const shared = ["machine", "limits", "budgets", "approvals", "carryOver", "inputs"] as const
 
 /**
  * Both without errors of their own: what a faulty catalog means is not known. Throws a `TypeError` where it is given what
@@ -56,6 +56,7 @@ function compareShared(part: (typeof shared)[number], before: Catalog, after: Ca
     const labels = compareValues("", sayLabels(before.inputLabels), sayLabels(after.inputLabels))
     return [...compareSchemas("schema", before.inputs, after.inputs), ...labels]
   }
+  if (part === "carryOver") return compareValues("whether approvals carry over", before.carryOver, after.carryOver)
   if (part === "approvals") return compareValues("how decisions are proved", before.approvals, after.approvals)
   return compareValues("", dataOf(part, before), dataOf(part, after))
 }

@@ -165,6 +165,7 @@ export const CatalogEnvelope = Type.Object(
       Type.Object({ default: Type.Optional(Type.Union([Type.Literal("allow"), Type.Literal("deny")])) }, closed),
     ),
     approvals: Type.Optional(Type.Union([Type.Literal("signed"), Type.Literal("unsigned")])),
+    carryOver: Type.Optional(Type.Boolean()),
     formats: Type.Optional(record(Type.Unknown())),
     machine: Type.Optional(Machine),
     blastRadius: Type.Optional(record(Limit)),

@@ -9,7 +9,7 @@ import { plain } from "./schema/plain.ts"
 import type { Schema } from "./schema/schema.ts"
 
 /**
- * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `approvals` (where they are not signed), `tool <name>`. Not descriptions, nor tools it does not use; nor
+ * SHA-256 by part: `inputs`, `machine`, `limits`, `budgets`, `approvals` (where they are not signed), `carryOver` (where they do), `tool <name>`. Not descriptions, nor tools it does not use; nor
  * `bounds`, which are no part of what a compiled plan means: whoever loads a plan or takes up its run compiles it again under
  * the bounds of now, and a plan beyond one that was lowered is refused by that bound's own code, which says more than "stale".
  */
@@ -25,8 +25,10 @@ export function sliceFor(catalog: Catalog, tools: Iterable<string>): Slice {
   }
   const slice: Record<string, string> = {}
   for (const part of ["inputs", "machine", "limits", "budgets"]) slice[part] = hashes.get(part) ?? ""
-  const approvals = hashes.get("approvals")
-  if (approvals !== undefined) slice.approvals = approvals
+  for (const part of ["approvals", "carryOver"]) {
+    const hash = hashes.get(part)
+    if (hash !== undefined) slice[part] = hash
+  }
   for (const name of [...withUndos(catalog, tools)].sort()) slice[`tool ${name}`] = hashes.get(`tool ${name}`) ?? ""
   return slice
 }
@@ -59,6 +61,7 @@ export function partsOf({
   inputs,
   inputLabels,
   approvals,
+  carryOver,
   machine,
   limits,
   budgets,
@@ -70,6 +73,7 @@ export function partsOf({
     ["limits", Object.fromEntries([...limits].map(([dimension, limit]) => [dimension, limitOf(limit)]))],
     ["budgets", { ...budgets } as Json],
     ...(approvals === "signed" ? [] : [["approvals", approvals] as const]),
+    ...(carryOver ? [["carryOver", carryOver] as const] : []),
     ...[...tools.values()].map((tool): [string, Json] => [`tool ${tool.name}`, tool.slice]),
   ])
 }

@@ -247,6 +247,7 @@ function addRun(program: Command, done: Done): void {
       "--approval <jws...>",
       "what was signed by those who agree to the whole plan, as `approve --plan` prints it; @file reads it from a file",
     )
+    .option("--approved-plan <file>", "the plan that they signed, where another is run (`carryOver` of the catalog)")
     .addOption(format())
     .addHelpText(
       "after",

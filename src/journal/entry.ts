@@ -121,6 +121,8 @@ export interface PlanApproval {
     readonly reason: string
     readonly token: string
   }[]
+  /** What they have signed, where it is another plan than the run's, and the catalog lets their word stand for this one too. */
+  readonly plan?: { readonly planHash: string; readonly catalogHash: string; readonly document: Document }
 }
 
 /** What must be known of a tool to settle a call of it, or to undo one. */

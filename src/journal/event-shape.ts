@@ -129,12 +129,15 @@ const facts = Type.Object(
   closed,
 )
 
+const document = Type.Object({ ...DocumentShape.properties, version: Type.Literal(1) }, closed)
+
 const approved = Type.Object(
   {
     blast: record(count),
     people: Type.Array(Type.Object({ by: name, roles: Type.Array(text), reason: text, token: text }, closed), {
       minItems: 1,
     }),
+    plan: optional(Type.Object({ planHash: text, catalogHash: text, document }, closed)),
   },
   closed,
 )
@@ -152,7 +155,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     catalogHash: text,
     slice: record(text),
     compiler: text,
-    document: Type.Object({ ...DocumentShape.properties, version: Type.Literal(1) }, closed),
+    document,
     inputs: json,
     earlier: optional(
       record(Type.Object({ tool: name, result: json, carries: Type.Array(oneOf("untrusted", "private")) }, closed)),

@@ -64,6 +64,7 @@ export class RunSecrets {
       for (const { tool, result } of Object.values(event.earlier ?? noEarlier))
         gather(result, this.#run.marks.of(tool).result, this.#secrets)
       this.#run.written.gather(this.#secrets)
+      this.#run.signed?.gather(this.#secrets)
     }
     const step =
       event.kind === "step-added" ? event.step : event.kind === "call-observed" ? event.made?.step : undefined
@@ -109,7 +110,7 @@ export class RunSecrets {
       // With the salt, what is hidden in an entry could be guessed and held against its hash.
       const earlier = event.earlier === undefined ? {} : { earlier: hideEarlier(event.earlier, run.marks) }
       const inputs = hide(event.inputs, run.marks.inputs)
-      return { ...event, salt: redacted, inputs, ...earlier, ...hideTokens(event), document }
+      return { ...event, salt: redacted, inputs, ...earlier, ...this.#hideApproved(event, run), document }
     }
     if (event.kind === "approval-requested") {
       const follows = event.follows.map((one) => ({ ...one, args: run.hideFollowing(one) }))
@@ -157,6 +158,14 @@ export class RunSecrets {
     return { ...event, ...args, ...result, ...once } as Event
   }
 
+  /** The tokens are bound to the inputs by a digest that has no salt yet. */
+  #hideApproved({ approved }: RunStarted, { signed }: Marked): Pick<RunStarted, "approved"> {
+    if (approved === undefined) return {}
+    const people = approved.people.map((one) => ({ ...one, token: redacted }))
+    const document = signed?.hide(this.#secrets) as unknown as RunStarted["document"]
+    return { approved: { ...approved, people, ...(approved.plan && { plan: { ...approved.plan, document } }) } }
+  }
+
   /** Every text in it, but for words of ours. Counts and times are ours too, where they are not part of a value. */
   #scrubMembers(members: JsonObject): JsonObject {
     return Object.fromEntries(
@@ -176,12 +185,6 @@ export class RunSecrets {
 
 /** Of an event, what is data of the plan, of its inputs or of a tool. */
 const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "earlier", "document", "origin"])
-
-/** They are bound to the inputs by a digest that has no salt yet. */
-const hideTokens = ({ approved }: RunStarted): Pick<RunStarted, "approved"> =>
-  approved === undefined
-    ? {}
-    : { approved: { ...approved, people: approved.people.map((one) => ({ ...one, token: redacted })) } }
 
 const hideEarlier = (earlier: Earlier, marks: Marks): Earlier =>
   Object.fromEntries(
@@ -205,6 +208,8 @@ interface About {
 class Marked {
   readonly marks: Marks
   readonly written: Written
+  /** The plan that people have signed, where it is another. */
+  readonly signed: Written | undefined
   readonly hasMarks: boolean
   readonly #started: RunStarted
   readonly #steps: ReadonlyMap<string, { readonly tool: string; readonly args: readonly Path[] }>
@@ -222,6 +227,8 @@ class Marked {
     }
     this.hasMarks = sensitive !== undefined || Object.values(tools).some((tool) => tool.sensitive !== undefined)
     this.written = new Written(document as unknown as Json, this.marks, started.earlier)
+    const signed = started.approved?.plan?.document
+    this.signed = signed && new Written(signed as unknown as Json, this.marks, undefined)
     const { places } = this.written
     this.#steps = new Map(document.steps.map(({ id, tool = "" }, index) => [id, { tool, args: places[index] ?? [] }]))
   }

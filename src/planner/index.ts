@@ -1,4 +1,6 @@
 /** The planner's door: what to ask a model for, how to take back what it wrote, what to tell it when it was wrong, and the loop of it. */
+
+export { diffPlans, type EffectStep, type PlanDifference } from "../check/difference.ts"
 export { type FeedbackOptions, feedback } from "./feedback.ts"
 export { type DecodedPlan, decodePlan } from "./form/decode.ts"
 export { encodePlan } from "./form/encode.ts"
@@ -6,7 +8,6 @@ export type { Absent, Form } from "./form/form.ts"
 export type { ProviderName } from "./form/provider.ts"
 export { type PlanSchema, type PlanSchemaOptions, planSchema } from "./form/schema.ts"
 export { type PromptOptions, planPrompt } from "./prompt.ts"
-export { diffPlans, type EffectStep, type PlanDifference } from "./propose/difference.ts"
 export type { Attempt, Exchange } from "./propose/exchange.ts"
 export type { Cost, Limits, Used } from "./propose/limits.ts"
 export type { Answer, Message, Planner, Usage } from "./propose/planner.ts"

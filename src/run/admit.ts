@@ -2,6 +2,7 @@
 import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import { judgeWhole } from "../catalog/schema/judge.ts"
 import type { AnySchema, Infer } from "../catalog/schema/schema.ts"
+import type { CompiledPlan } from "../check/compiled.ts"
 import { suggest } from "../diagnostic/nearest.ts"
 import { journalVersion, type RunStarted } from "../journal/entry.ts"
 import { copyJson } from "../text/copy-json.ts"
@@ -29,6 +30,11 @@ export interface RunOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly spent?: { readonly tokens?: number; readonly microUsd?: number }
   /** What people have signed who agree to the whole plan: of `issueApproval`, over the `bound` of a `planRequest`. It names the run that it is for. */
   readonly approval?: string | readonly string[] | undefined
+  /**
+   * The plan that they have signed, where it is another than the one to be run. It counts where the catalog says `carryOver`, and
+   * the plan to be run has the same effects and no larger radius.
+   */
+  readonly approvedPlan?: CompiledPlan | undefined
   /** Chosen by the host; otherwise made, and not to be guessed. */
   readonly runId?: string
 }

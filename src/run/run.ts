@@ -1,7 +1,7 @@
 /** Two ways to begin: a new run of a compiled plan, or an old one where its journal ends. */
 import { Clock } from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { CatalogSpec } from "../catalog/catalog.ts"
+import type { Catalog, CatalogSpec } from "../catalog/catalog.ts"
 import { changedParts } from "../catalog/slice.ts"
 import type { CompiledPlan } from "../check/compiled.ts"
 import { isCompiledPlan } from "../check/seal.ts"
@@ -14,12 +14,14 @@ import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { holdToPlan, proveWords } from "./adopted.ts"
+import { carry, type Signed } from "./approval/carry.ts"
 import type { KeySet } from "./approval/key-set.ts"
 import { admitApproval, runOf } from "./approval/plan.ts"
 import type { CredentialsProvider } from "./call/credentials.ts"
 import { Book, type Holder } from "./drive/book.ts"
 import { drive, type Footing } from "./drive/drive.ts"
 import {
+  ApprovalMismatch,
   type HandlerMissing,
   InputsRefused,
   type KeySecretRefused,
@@ -34,7 +36,7 @@ import { Ids, type IdsService } from "./ids.ts"
 import { type KeySecret, noteOf, secretFor, secretOf } from "./key-secret.ts"
 import { type OnEvent, tell } from "./listener.ts"
 import { next } from "./next/next.ts"
-import { prepare } from "./next/prepare.ts"
+import { prepare, type ReadyPlan } from "./next/prepare.ts"
 import { footingOfOpen } from "./open/grow.ts"
 import { type RunReport, report } from "./report.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "./toolbox.ts"
@@ -112,7 +114,7 @@ export const execute = <
     const runId = options.runId ?? ids.make("run")
     const clock = yield* Clock
     const noted = { ...admitted, ...noteOf(keySecret, tenant) }
-    const started = yield* approved(runId, noted, options, clock.currentTimeMillisUnsafe())
+    const started = yield* approved(runId, noted, ready, options, clock.currentTimeMillisUnsafe())
     const first = { seq: 0, atMs: clock.currentTimeMillisUnsafe(), event: started }
     const state = begin(runId, first)
     if (state instanceof Error) return yield* state
@@ -130,15 +132,27 @@ function withRunId<Options extends Pick<RunOptions, "approval" | "runId">>(optio
 const approved = (
   runId: string,
   started: RunStarted,
-  { approval, approvers }: Pick<RunOptions, "approval"> & Driving,
+  { plan, catalog }: ReadyPlan,
+  { approval, approvedPlan, approvers }: Pick<RunOptions, "approval" | "approvedPlan"> & Driving,
   nowMs: number,
 ): Effect.Effect<RunStarted, RunFailure> =>
-  approval === undefined
-    ? Effect.succeed(started)
-    : Effect.flatMap(
-        Effect.promise(() => admitApproval(approval, runId, started, approvers, nowMs)),
-        (found) => (found instanceof Error ? Effect.fail(found) : Effect.succeed({ ...started, approved: found })),
-      )
+  Effect.gen(function* () {
+    if (approval === undefined)
+      return approvedPlan === undefined ? started : yield* refuseSigned("is given without an `approval`")
+    if (approvedPlan !== undefined && !isCompiledPlan(approvedPlan)) return yield* refuseSigned("is not compiled")
+    const signed = approvedPlan && carry(approvedPlan, plan, catalog)
+    if (typeof signed === "string")
+      return yield* new ApprovalMismatch({ runId, stepId: "*", field: "plan", difference: `: ${signed}` })
+    const found = yield* Effect.promise(() => admitApproval(approval, runId, started, approvers, nowMs, signed))
+    return found instanceof Error ? yield* found : { ...started, approved: found }
+  })
+
+const refuseSigned = (problem: string): InputsRefused =>
+  new InputsRefused({
+    field: "`approvedPlan`",
+    problem,
+    expected: "Give the compiled plan that was signed, with its `approval`.",
+  })
 
 /** Takes up a run where its journal ends, in this or any other process: `resume(runId, { catalog, tools })`. */
 export const resume = <Spec extends CatalogSpec, const Written extends Tools<NoInfer<Spec>> = Tools<NoInfer<Spec>>>(
@@ -282,7 +296,19 @@ export function footingFor(state: RunState, { catalog, fault }: Toolbox): Footin
   if (plan.planHash !== started.planHash)
     return new JournalDiverged({ runId, seq: 0, problem: "its plan is not the one it names" })
   const changed = changedParts(started.slice, plan.slice)
-  return changed.length > 0 ? new StalePlan({ changed: changed.join(", "), remedy }) : prepare(plan, catalog)
+  if (changed.length > 0) return new StalePlan({ changed: changed.join(", "), remedy })
+  const signed = started.approved?.plan
+  if (signed !== undefined && !stands(signed, plan, catalog))
+    return new JournalDiverged({ runId, seq: 0, problem: "what was signed does not stand for its plan" })
+  return prepare(plan, catalog)
+}
+
+/** Judged anew, as the plan is. */
+function stands(said: Signed, plan: CompiledPlan, catalog: Catalog): boolean {
+  const signed = definePlan(catalog, said.document as never)
+  if (!signed.ok) return false
+  const found = carry(signed.plan, plan, catalog)
+  return typeof found === "object" && found.planHash === said.planHash && found.catalogHash === said.catalogHash
 }
 
 /** The same, with the secret that its keys are made with. Without its plan no key is made. */

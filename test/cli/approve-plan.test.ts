@@ -164,3 +164,30 @@ test("says of each step that one word on the plan does not do for why; and it is
   expect([one.code, one.out]).toEqual([3, expect.stringContaining("never called unasked, by 2 people")])
   expect(one.out).toContain("for people with the role lead")
 }, 120_000)
+
+test("what was signed for one plan stands for another with less of the same, where the catalog lets it", async () => {
+  const letting = catalog.replace('version: "1",', 'version: "1", carryOver: true,')
+  const withDoors = (doors: number): string => plan.replace('"doors":2', `"doors":${doors}`)
+  const files = { "catalog.ts": letting, "tools.ts": tools, "plan.json": plan, "inputs.json": inputs }
+  const path = folder({ ...files, "less.json": withDoors(1), "more.json": withDoors(3), "odd.json": "{}" })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const keys = await call("keygen", "--out", "eve.key.json", "--subject", "eve")
+  writeFileSync(join(path, "approvers.json"), JSON.stringify([JSON.parse(keys.out)]))
+  const about = ["--inputs", "inputs.json", "--subject", "ada"]
+  const signed = await call("approve", "--plan", "plan.json", "--run", "in-9", "--key", "eve.key.json", ...about)
+  writeFileSync(join(path, "token"), signed.out)
+  const run = (file: string, ...more: readonly string[]) =>
+    call("run", file, ...about, "--store", "runs.db", "--approval", "@token", ...more)
+  const [silent, more, odd] = await Promise.all([
+    run("less.json"),
+    run("more.json", "--approved-plan", "plan.json"),
+    run("less.json", "--approved-plan", "odd.json"),
+  ])
+  expect([silent.code, silent.err]).toEqual([1, expect.stringContaining("the plan is not the one that was signed")])
+  expect([more.code, more.err]).toEqual([1, expect.stringContaining("3 doors instead of 2")])
+  expect([odd.code, odd.err]).toEqual([2, expect.stringContaining("--approved-plan odd.json: it does not compile")])
+  expect(existsSync(join(path, "doors.log"))).toBe(false)
+  const less = await run("less.json", "--approved-plan", "plan.json")
+  expect([less.code, less.err]).toEqual([0, ""])
+  expect(readFileSync(join(path, "doors.log"), "utf8")).toBe("front\n")
+})

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import type { Principal } from "../../catalog/predicate.ts"
 import { gather, marksOf } from "../../catalog/sensitive.ts"
+import type { CompiledPlan } from "../../check/compiled.ts"
 import { sayDiagnostic } from "../../explain/diagnostic.ts"
 import { explainVerdict, sayVerdict, viewVerdict } from "../../explain/verdict.ts"
 import { adviseWith, type Refused } from "../advice.ts"
@@ -27,6 +28,8 @@ export interface RunCommandOptions extends PlanOptions {
   readonly run?: string
   /** What people have signed who agree to the whole plan. */
   readonly approval?: readonly string[]
+  /** The plan that they have signed, where it is another. */
+  readonly approvedPlan?: string
   /** The key set of those who may approve. */
   readonly approvers?: string
   readonly format: Format
@@ -51,6 +54,7 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   const approvers = approversFor(options.approvers, catalogPath)
   const { run: named, approval } = options
   const tokens = approval === undefined ? undefined : await Promise.all(approval.map(readToken))
+  const signed = options.approvedPlan === undefined ? undefined : await openSigned(options.approvedPlan, options)
   const along = { approvers: options.approvers }
   const running = follow({ catalog, toolsPath, approvers, store, along, format, onBegin }, async (runner) => {
     const { runId } = await runner.run(compiled.plan, {
@@ -61,6 +65,7 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
       ...(inputs === undefined ? {} : { inputs }),
       ...(named === undefined ? {} : { runId: named }),
       ...(tokens === undefined ? {} : { approval: tokens }),
+      ...(signed === undefined ? {} : { approvedPlan: signed }),
       // So that `approve` and `resume` find them in another process.
       origin: { plan: file === "-" ? file : resolve(file), catalog: catalogPath, tools: toolsPath },
     })
@@ -69,6 +74,12 @@ export async function runPlan(file: string, options: RunCommandOptions): Promise
   return running.catch((error) => {
     throw adviseWith(error, (refused) => hintOfBeginning(refused, { store, along, whole: tokens !== undefined }))
   })
+}
+
+async function openSigned(file: string, options: PlanOptions): Promise<CompiledPlan> {
+  const { compiled } = await openPlan(file, options)
+  if (!compiled.ok) throw new UsageError(`--approved-plan ${file}: it does not compile: \`sequitur compile\` says why`)
+  return compiled.plan
 }
 
 /** What can be wrong with the id of a new run, and with what was signed for it. */

@@ -12,6 +12,7 @@ import { countEntitled, sayTerms, unseenOf } from "../next/cover.ts"
 import { callsBehind, describeCall, refusedAmong } from "../next/next.ts"
 import type { ReadyCall, ReadyPlan } from "../next/prepare.ts"
 import { missingApprovers, type Unproved } from "./bound.ts"
+import type { Signed } from "./carry.ts"
 import { type Approver, approversIn, type FindApprover, type KeySet } from "./key-set.ts"
 import { type Bound, type Claims, peek, verify } from "./token.ts"
 
@@ -31,6 +32,9 @@ function tokensIn(given: unknown): readonly unknown[] {
 }
 
 type Start = Pick<RunStarted, "tenant" | "subject" | "roles" | "planHash" | "catalogHash" | "inputs">
+
+/** The plan that was signed: the run's own, unless the word on another stands for it. */
+const signedIn = (started: RunStarted): Start => ({ ...started, ...started.approved?.plan })
 
 /** What a token must say to be about this plan, for this run. */
 export const planBound = (runId: string, started: Start, blast: PlanApproval["blast"]): Bound => ({
@@ -147,6 +151,7 @@ export async function admitApproval(
   started: RunStarted,
   keySet: KeySet | undefined,
   nowMs: number,
+  signed: Signed | undefined,
 ): Promise<PlanApproval | Unproved | InputsRefused> {
   const tokens = tokensIn(given)
   if (tokens.length === 0 || tokens.length > tokensMax)
@@ -162,7 +167,7 @@ export async function admitApproval(
   const find = approversIn(keySet)
   const people: PlanApproval["people"][number][] = []
   for (const token of tokens) {
-    const found = await verify(token, planBound(runId, started, blast), find, nowMs)
+    const found = await verify(token, planBound(runId, { ...started, ...signed }, blast), find, nowMs)
     if (found instanceof ApprovalMismatch) return sayMismatch(found, token, started)
     if (found instanceof Error) return found
     const { claims, approver } = found
@@ -174,7 +179,7 @@ export async function admitApproval(
     if (people.some((one) => one.by === by)) return refuse("they have agreed already")
     people.push({ by, roles: [...roles], reason: claims.reason, token: token as string })
   }
-  return { blast, people }
+  return { blast, people, ...(signed && { plan: signed }) }
 }
 
 /** Whoever hands in the token runs the plan: what it was signed for, and what it is handed in for, is theirs to see. */
@@ -277,7 +282,7 @@ async function provePerson(
   find: FindApprover,
   nowMs: number,
 ): Promise<Approver | Unproved> {
-  const found = await verify(token, planBound(runId, started, blast), find, nowMs)
+  const found = await verify(token, planBound(runId, signedIn(started), blast), find, nowMs)
   if (found instanceof Error) return found
   const { approver, claims } = found
   if (approver.subject !== by || claims.decision !== "approved")

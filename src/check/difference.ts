@@ -3,14 +3,14 @@
  * known by what they do, not by their ids: by tool, occurrence and arguments, where a reference is what its source does.
  */
 import { sha256 } from "#sha256"
-import { changedParts } from "../../catalog/slice.ts"
-import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "../../check/compiled.ts"
-import { isCompiledPlan } from "../../check/seal.ts"
-import type { Call, Expression, Read } from "../../plan/plan.ts"
-import { argumentOf, canonicalExpression } from "../../plan/same.ts"
-import { canonical } from "../../text/canonical.ts"
-import { demand } from "../../text/demand.ts"
-import type { Json } from "../../text/json.ts"
+import { changedParts } from "../catalog/slice.ts"
+import type { Call, Expression, Read } from "../plan/plan.ts"
+import { argumentOf, canonicalExpression } from "../plan/same.ts"
+import { canonical } from "../text/canonical.ts"
+import { demand } from "../text/demand.ts"
+import type { Json } from "../text/json.ts"
+import type { ApprovalNeed, CheckedStep, CompiledPlan, Total } from "./compiled.ts"
+import { isCompiledPlan } from "./seal.ts"
 
 /**
  * `same`: the same effects in the same order, and the same radius. `smaller`: the same effects, and less of something. `other`: fewer

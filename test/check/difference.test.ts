@@ -2,8 +2,8 @@
 import { arg, type CompiledPlan, type CompileOptions, compile, count, defineCatalog, tool } from "sequitur"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { diffPlans } from "../../../src/planner/index.ts"
-import { planOf } from "./scripted.ts"
+import { diffPlans } from "../../src/planner/index.ts"
+import { planOf } from "../planner/propose/scripted.ts"
 
 const effect = { idempotency: { key: { retentionMs: 60_000 } }, compensate: "none" } as const
 const spec = {
