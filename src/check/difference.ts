@@ -1,6 +1,6 @@
 /**
  * One plan against another: whether the second does the same outside, at most as much of it, and asks nobody about more. Steps are
- * known by what they do, not by their ids: by tool, occurrence and arguments, where a reference is what its source does.
+ * known by what they do, not by their ids: by tool, occurrence, state and arguments, where a reference is what its source does.
  */
 import { sha256 } from "#sha256"
 import { changedParts } from "../catalog/slice.ts"
@@ -24,7 +24,7 @@ export interface PlanDifference {
   readonly added: readonly EffectStep[]
   /** Effects of the first that the second has not. */
   readonly removed: readonly EffectStep[]
-  /** The same tool, with other arguments. */
+  /** The same tool, with other arguments; with none named, in another state of the machine, behind another guard perhaps. */
   readonly changed: readonly (EffectStep & { readonly before: string; readonly arguments: readonly string[] })[]
   readonly reordered: boolean
   /** Dimensions whose worst case differs. */
@@ -91,7 +91,8 @@ function effectsOf(plan: CompiledPlan): readonly Effect[] {
     if (step.kind === "transition") return []
     const args = new Map(namesIn(step).map((name) => [name, sayArgument(step, name, doings)]))
     const counted = new Set(effect?.counted)
-    const about = [step.tool, step.occurrence]
+    // What leads to the state may be guarded.
+    const about = [step.tool, step.occurrence, effect === undefined ? null : (checked.before ?? null)]
     const whole = sha256(canonical([...about, [...args].sort()] as Json))
     const rest = sha256(canonical([...about, [...args].filter(([name]) => !counted.has(name)).sort()] as Json))
     doings.set(step.id, whole)

@@ -172,3 +172,16 @@ test("takes compiled plans only", () => {
   expect(() => diffPlans(base, {} as never)).toThrow(TypeError)
   expect(() => diffPlans({ ...base } as never, base)).toThrow(TypeError)
 })
+
+test("an effect in front of its guard, or without it, is another one; where a read stands is the same", () => {
+  const anywhere = defineCatalog({
+    ...spec,
+    tools: { ...spec.tools, pay: { ...spec.tools.pay, states: ["LOOKING", "PAYING"] } },
+  }) as unknown as typeof catalog
+  const of = (...steps: readonly object[]): CompiledPlan => accepted(planOf(...steps), anywhere)
+  const before = of(open, find(), pay())
+  const changed = { kind: "grew", changed: [{ stepId: "pay", arguments: [] }] }
+  expect(diffPlans(before, of(find(), pay(), open))).toMatchObject(changed)
+  expect(diffPlans(before, of(find(), pay()))).toMatchObject(changed)
+  expect(diffPlans(before, of(find(), open, pay())).kind).toBe("same")
+})

@@ -30,7 +30,11 @@ function sayDifference({ added, removed, changed, reordered, radius, approvals, 
   const more = radius.filter(({ before, after }) => after > before)
   const said = [
     ...added.map(({ stepId }) => `\`${stepId}\` was not in it`),
-    ...changed.map(({ stepId, arguments: names }) => `\`${stepId}\` has other arguments (${names.join(", ")})`),
+    ...changed.map(({ stepId, arguments: names }) =>
+      names.length === 0
+        ? `\`${stepId}\` is called in another state`
+        : `\`${stepId}\` has other arguments (${names.join(", ")})`,
+    ),
     ...more.map(({ dimension, before, after }) => `${after} ${dimension} instead of ${before}`),
     ...approvals.map(({ stepId }) => `\`${stepId}\` asks people who were not to be asked`),
     ...removed.map(({ stepId }) => `\`${stepId}\` is left out`),
