@@ -1,7 +1,7 @@
 /** The key set of those who may approve, as a JSON file. It is read at each look, so that a revocation is heard while a worker works. */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Approver, KeySet } from "../run/approval/key-set.ts"
+import { type Approver, faultIn, findIn, type KeySet } from "../run/approval/key-set.ts"
 import { nameOf } from "./modules.ts"
 import { reasonOf, UsageError } from "./terminal.ts"
 
@@ -14,10 +14,7 @@ export function approversFor(named: string | undefined, catalogPath: string): Ke
   if (file === undefined) return undefined
   // What cannot be used is told before anything is done.
   read(file)
-  return (kid) => {
-    const found = read(file).filter((approver) => approver.kid === kid)
-    return found.length === 1 ? found[0] : undefined
-  }
+  return (kid) => findIn(read(file), kid)
 }
 
 function read(file: string): readonly Approver[] {
@@ -27,7 +24,11 @@ function read(file: string): readonly Approver[] {
   } catch (error) {
     throw new UsageError(`the approvers in ${nameOf(file)} cannot be read: ${reasonOf(error)}`)
   }
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value)) {
+    const fault = faultIn(value)
+    if (fault === undefined) return value
+    throw new UsageError(`${nameOf(file)} is no list of approvers: ${fault}`)
+  }
   throw new UsageError(
     `${nameOf(file)} must be a JSON list of approvers, [{…}]: \`sequitur keygen\` prints one of them`,
   )

@@ -55,3 +55,6 @@ export function standing({ asked }: WithAsked, stepId: string): Asked | undefine
 /** What a run waits for a person to decide. */
 export const awaitedBy = ({ asked }: WithAsked): ApprovalRequested | undefined =>
   [...asked.values()].find(({ decided }) => decided === undefined)?.request
+
+/** Whether two names are of one person: in Unicode the same text may be written in more than one way (UAX #15). */
+export const isSamePerson = (one: string, other: string): boolean => one.normalize("NFC") === other.normalize("NFC")

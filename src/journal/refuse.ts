@@ -1,5 +1,5 @@
 /** Which event cannot follow, and why. What a journal may hold is said here, once: whoever wrote something else is found out. */
-import { standing } from "./asked.ts"
+import { isSamePerson, standing } from "./asked.ts"
 import type {
   ApprovalDecided,
   CallObserved,
@@ -240,7 +240,7 @@ function refuseDecision(
   if (about?.request.requestId !== requestId) return "it decides another request"
   if (decision === "denied") return undefined
   const { approvers = 1 } = about.request
-  if (approvers > 1 && about.agreed.some((one) => one.by === by)) return `\`${by}\` has agreed already`
+  if (approvers > 1 && about.agreed.some((one) => isSamePerson(one.by, by))) return `\`${by}\` has agreed already`
   return (left ?? 0) === approvers - about.agreed.length - 1 ? undefined : "it counts those who are left otherwise"
 }
 

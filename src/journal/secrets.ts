@@ -10,7 +10,7 @@ import { hideWritten, Written } from "../plan/sensitive.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
 import { ownWords, redacted, Secrets } from "../text/secrets.ts"
-import type { ApprovalRequested, Event, Failure, Recorded, RunStarted } from "./entry.ts"
+import type { ApprovalRequested, Event, Failure, Following, Recorded, RunStarted } from "./entry.ts"
 import type { RunState } from "./state.ts"
 
 /** Told the entries of one run in their order. What is found later was not yet known to be secret when an earlier one was shown. */
@@ -102,6 +102,12 @@ export class RunSecrets {
     if (run === undefined) return results
     const hidden = Object.entries(results).map(([stepId, result]) => [stepId, hide(result, run.resultOf({ stepId }))])
     return this.#secrets.scrubJson(Object.fromEntries(hidden)) as JsonObject
+  }
+
+  redactFollowing(follows: readonly Following[]): readonly Following[] {
+    const run = this.#run
+    if (run === undefined || !run.hasMarks) return follows
+    return follows.map((one) => ({ ...one, args: this.#secrets.scrubJson(run.hideFollowing(one)) as JsonObject }))
   }
 
   #hideIn(event: Event, run: Marked): Event {

@@ -191,3 +191,21 @@ test("what was signed for one plan stands for another with less of the same, whe
   expect([less.code, less.err]).toEqual([0, ""])
   expect(readFileSync(join(path, "doors.log"), "utf8")).toBe("front\n")
 })
+
+test("a list of approvers of which one is none is refused, saying which and why", async () => {
+  const path = folder({ "catalog.ts": catalog, "tools.ts": tools, "plan.json": plan, "inputs.json": inputs })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const eve = JSON.parse((await call("keygen", "--out", "eve.key.json", "--subject", "eve")).out)
+  const lists: readonly (readonly [readonly object[], string])[] = [
+    [[eve, { ...eve, kid: "b", revoked: true }], "entry 1 at `/revoked`"],
+    [[{ ...eve, revokedAtMs: "2026-01-01" }], "entry 0 at `/revokedAtMs`"],
+    [[{ kid: "x" }], "entry 0 at `/publicKey`"],
+    [[eve, eve], "stands there twice"],
+    [[eve, { ...eve, kid: "b", subject: "bob" }], "is the key of two people"],
+  ]
+  for (const [list, told] of lists) {
+    writeFileSync(join(path, "approvers.json"), JSON.stringify(list))
+    const { code, err } = await call("run", "plan.json", "--inputs", "inputs.json", "--store", "runs.db")
+    expect([code, err]).toEqual([2, expect.stringContaining(told)])
+  }
+})

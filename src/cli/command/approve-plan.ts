@@ -1,11 +1,9 @@
 /** `sequitur approve --plan`: shows a whole plan before it runs, and signs it for one run. */
-import { gather, hide, marksOf } from "../../catalog/sensitive.ts"
+import { gather, marksOf } from "../../catalog/sensitive.ts"
 import { explainPlanRequest } from "../../explain/approval.ts"
 import { explainVerdict, viewVerdict } from "../../explain/verdict.ts"
-import type { PlanRequest } from "../../run/approval/plan.ts"
 import { planRequest } from "../../run/approval/plan-request.ts"
-import type { JsonObject } from "../../text/json.ts"
-import { openPlan, type PlanFile, type PlanOptions, spokenOf } from "../plan-file.ts"
+import { openPlan, type PlanOptions, spokenOf } from "../plan-file.ts"
 import { readValue } from "../read-value.ts"
 import { complain, exit, type Format, lookOf, print, printJson, secrets, UsageError } from "../terminal.ts"
 import { signWith } from "./decide.ts"
@@ -57,10 +55,9 @@ export async function approvePlan({
     blast: blastIn(options.blast ?? []),
   })
   const token = await signWith(key, { bound: request.bound, decision: "approved", reason })
-  const shown = withoutSecrets(request, opened)
-  if (format === "json") printJson({ approval: { ...shown, token } })
+  if (format === "json") printJson({ approval: { ...request, token } })
   else {
-    complain(explainPlanRequest(shown, lookOf(process.stderr)))
+    complain(explainPlanRequest(request, lookOf(process.stderr)))
     print(token)
   }
   return exit.fine
@@ -75,12 +72,3 @@ function blastIn(given: readonly string[]): { readonly [dimension: string]: numb
     }),
   )
 }
-
-/** What is signed is a digest: a person sees it without what is marked. */
-const withoutSecrets = (request: PlanRequest, { catalog }: PlanFile): PlanRequest => ({
-  ...request,
-  follows: request.follows.map((one) => ({
-    ...one,
-    args: secrets.scrubJson(hide(one.args, marksOf(catalog).of(one.tool).args)) as JsonObject,
-  })),
-})

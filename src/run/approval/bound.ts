@@ -1,7 +1,7 @@
 /** What a decision on a request must be bound to, and who may make it. */
 
 import { sayRoles } from "../../catalog/authority.ts"
-import type { Asked } from "../../journal/asked.ts"
+import { type Asked, isSamePerson } from "../../journal/asked.ts"
 import type { ApprovalDecided, ApprovalRequested } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
 import { ApprovalMismatch, ApproverNotEntitled, DecisionUnsigned } from "../failure.ts"
@@ -34,8 +34,8 @@ export function entitle(
   if (decision === "denied") return undefined
   if (approverRoles !== undefined && !approverRoles.some((role) => roles.includes(role)))
     return refuse(sayRoles(approverRoles))
-  if (approvers > 1 && by === started.subject) return refuse("the run is their own, and others must agree")
-  if (approvers > 1 && asked.agreed.some((one) => one.by === by)) return refuse("they have agreed already")
+  if (approvers > 1 && isSamePerson(by, started.subject)) return refuse("the run is their own, and others must agree")
+  if (approvers > 1 && asked.agreed.some((one) => isSamePerson(one.by, by))) return refuse("they have agreed already")
   return undefined
 }
 

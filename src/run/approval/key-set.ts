@@ -2,6 +2,7 @@
 import { createHash, generateKeyPairSync, type JsonWebKey } from "node:crypto"
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { isSamePerson } from "../../journal/asked.ts"
 import { canonical } from "../../text/canonical.ts"
 import { copyJson } from "../../text/copy-json.ts"
 import { ApproversUnavailable } from "../failure.ts"
@@ -45,7 +46,7 @@ const lookUpMs = 10_000
  * answer in time, nothing is known: that rejects, and may be tried again.
  */
 export function approversIn(keySet: KeySet): FindApprover {
-  const find = typeof keySet === "function" ? keySet : byKid(keySet)
+  const find = typeof keySet === "function" ? keySet : (kid: string) => findIn(keySet, kid)
   return async (kid) => {
     const found = await within(lookUpMs, async () => find(kid))
     try {
@@ -73,10 +74,25 @@ async function within<A>(ms: number, ask: () => Promise<A>): Promise<A> {
   }
 }
 
-/** Of two keys by one name nobody knows which is meant. */
-const byKid = (approvers: readonly Approver[]) => (kid: string) => {
-  const named = approvers.filter((approver) => approver?.kid === kid)
-  return named.length === 1 ? named[0] : undefined
+/** Of two keys by one name nobody knows which is meant; of one key that two people have, who has signed. */
+export function findIn(approvers: readonly Approver[], kid: string): Approver | undefined {
+  const [found, ...more] = approvers.filter((approver) => approver?.kid === kid)
+  if (found === undefined || more.length > 0) return undefined
+  const shared = approvers.some(
+    (other) => other?.publicKey?.x === found.publicKey?.x && !isSamePerson(`${other.subject}`, `${found.subject}`),
+  )
+  return shared ? undefined : found
+}
+
+/** What is wrong with a list of approvers, whatever it is; undefined where nothing is. */
+export function faultIn(approvers: readonly unknown[]): string | undefined {
+  for (const [index, approver] of approvers.entries()) {
+    const fault = Value.Errors(ApproverShape, approver).First()
+    if (fault !== undefined) return `entry ${index} at \`${fault.path || "/"}\`: ${fault.message.toLowerCase()}`
+  }
+  const known = approvers as readonly Approver[]
+  const unusable = known.find(({ kid }) => findIn(known, kid) === undefined)
+  return unusable && `the key \`${unusable.kid}\` stands there twice, or is the key of two people`
 }
 
 const isUsable = ({ development }: Approver): boolean =>

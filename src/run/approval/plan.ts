@@ -4,7 +4,9 @@
  */
 import { sha256 } from "#sha256"
 import type { Terms } from "../../catalog/machine.ts"
+import { isSamePerson } from "../../journal/asked.ts"
 import type { Approvers, Following, PlanApproval, RunStarted } from "../../journal/entry.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import { begin, type RunState } from "../../journal/state.ts"
 import { canonical } from "../../text/canonical.ts"
 import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, InputsRefused, TokenRefused } from "../failure.ts"
@@ -67,7 +69,7 @@ export interface PlanRequest {
   readonly subject: string
   readonly roles: readonly string[]
   readonly goal: string | undefined
-  /** Every call, with its arguments as far as they are known before the run. */
+  /** Every call, with its arguments as far as they are known before the run, without secrets: what is signed is a digest over all. */
   readonly follows: readonly Following[]
   /** By dimension, the most that the run may come to: what would pass it is asked about then. */
   readonly blast: PlanApproval["blast"]
@@ -109,13 +111,15 @@ export function requestOf(
   const worst = Object.fromEntries(plan.blast.map(({ dimension, max }) => [dimension, max]))
   const blast = { ...worst, ...lesser }
   const { tenant, subject, roles, document } = started
+  const secrets = RunSecrets.in(state)
+  const follows = steps.flatMap((step) => (step.kind === "call" ? [describeCall(ready, step, state)] : []))
   return {
     bound: planBound(runId, started, blast),
     tenant,
     subject,
     roles,
-    goal: document.goal,
-    follows: steps.flatMap((step) => (step.kind === "call" ? [describeCall(ready, step, state)] : [])),
+    goal: document.goal && secrets.scrub(document.goal),
+    follows: secrets.redactFollowing(follows),
     blast,
     asks: ready.plan.approvals.flatMap(({ index }) => stillAsked(ready, index)),
   }
@@ -176,7 +180,7 @@ export async function admitApproval(
       return new ApprovalMismatch({ runId, stepId, field: "decision", difference: `: it says ${claims.decision}` })
     const refuse = (problem: string): ApproverNotEntitled => new ApproverNotEntitled({ runId, stepId, by, problem })
     if (tenant !== started.tenant) return refuse("they belong to another tenant")
-    if (people.some((one) => one.by === by)) return refuse("they have agreed already")
+    if (people.some((one) => isSamePerson(one.by, by))) return refuse("they have agreed already")
     people.push({ by, roles: [...roles], reason: claims.reason, token: token as string })
   }
   return { blast, people, ...(signed && { plan: signed }) }

@@ -3,7 +3,7 @@
  * on a whole plan. Whether they do is asked here of the plan; whether what was signed counts still, by whoever drives the run.
  */
 import { joinTerms, type Terms } from "../../catalog/machine.ts"
-import { type Asked, standing } from "../../journal/asked.ts"
+import { type Asked, isSamePerson, standing } from "../../journal/asked.ts"
 import type { Approvers, Because, Intent, PlanApproval, RunStarted } from "../../journal/entry.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Expression } from "../../plan/plan.ts"
@@ -97,9 +97,9 @@ export function countEntitled(
   const entitled = people.filter(
     ({ by, roles }) =>
       (approverRoles === undefined || approverRoles.some((role) => roles.includes(role))) &&
-      (approvers === 1 || by !== subject),
+      (approvers === 1 || !isSamePerson(by, subject)),
   )
-  return new Set(entitled.map(({ by }) => by)).size
+  return new Set(entitled.map(({ by }) => by.normalize("NFC"))).size
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import { sqlite } from "sequitur/sqlite"
 import { afterAll, describe, expect, test } from "vitest"
 import { z } from "zod"
+import { findIn } from "../../../src/run/approval/key-set.ts"
 import { prepare } from "../../../src/run/next/prepare.ts"
 import { rederive } from "../../../src/run/rederive.ts"
 import { accepted } from "../desk.ts"
@@ -562,4 +563,51 @@ test("who signs need have nothing but what was shown", async () => {
   const { kid = "", privateKey } = people.eve ?? {}
   const token = await issueApproval({ bound: asked.bound, decision: "approved", kid, key: privateKey as never })
   expect(await world().run(plan, runId, token)).toMatchObject({ status: "succeeded" })
+})
+
+test("what is to be signed is shown without secrets, and is a digest over all of it", async () => {
+  const pin = z.string().meta({ sensitive: true })
+  const vault = defineCatalog({
+    name: "vault",
+    version: "1",
+    inputs: z.strictObject({ pin }),
+    tools: {
+      unlock: tool({
+        description: "Unlock.",
+        effect: "write",
+        params: z.strictObject({ pin, note: z.string() }),
+        idempotency: "natural",
+        compensate: "none",
+        authority: { approval: "always" },
+      }),
+    },
+  })
+  const args = { pin: { $from: "input", path: "/pin" }, note: "say pin-4711-0815" }
+  const text = { version: 1, goal: "use pin-4711-0815", steps: [{ id: "in", tool: "unlock", args }] }
+  const plan = accepted(compile(vault, JSON.stringify(text)) as Compiled)
+  const ask = (pin: string) => planRequest(plan, { catalog: vault, runId: "r", principal, inputs: { pin } })
+  const asked = await ask("pin-4711-0815")
+  expect(JSON.stringify(asked)).not.toContain("4711")
+  expect(asked.follows).toMatchObject([{ stepId: "in", args: { pin: "[redacted]" } }])
+  expect((await ask("pin-4711-0816")).bound.inputs).not.toBe(asked.bound.inputs)
+})
+
+test("one person is one, however the name is written, and whatever their key is called", async () => {
+  const { run, knowing } = world()
+  const plan = planOf(open, close)
+  const [nfc, nfd] = ["jos\u00e9", "jose\u0301"]
+  knowing([approver("eve", { subject: nfc }), approver("bob", { subject: nfd })])
+  const runId = fresh()
+  const asked = await request(plan, runId)
+  expect(await codeOf(run(plan, runId, [await say(asked), await say(asked, "bob")]))).toBe("RUN311")
+  const own = fresh()
+  const mine = { principal: { ...principal, subject: nfc } }
+  const ofMine = await request(plan, own, mine)
+  knowing([approver("eve", { subject: nfd }), approver("bob")])
+  expect(await run(plan, own, [await say(ofMine), await say(ofMine, "bob")], mine)).toMatchObject({
+    status: "awaiting_approval",
+  })
+  const eve = approver("eve")
+  expect(findIn([eve, { ...eve, kid: "other", subject: "mallory" }], eve.kid)).toBeUndefined()
+  expect(findIn([eve, { ...eve, kid: "other" }], eve.kid)).toBe(eve)
 })
