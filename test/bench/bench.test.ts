@@ -21,6 +21,7 @@ test("every part is measured, and the ratios are numbers", async () => {
     "Compile, 1000 steps",
     "Run, 30 steps",
     "One gated call",
+    "One gated call of a handler that reads a file",
     "Durable run, 30 steps",
     "Durable runs side by side",
     "Recovery",
