@@ -220,6 +220,12 @@ test.each<readonly [name: string, line: number, problem: string, change: (events
   ["an unknown kind", 3, 'none that is known: "zzz"', (all) => Object.assign(at(all, second), { kind: "zzz" })],
   ["a kind of every object", 3, "none that is known", (all) => Object.assign(at(all, second), { kind: "toString" })],
   ["a word too much", 3, "`/more` is not known", (all) => Object.assign(at(all, second), { more: 1 })],
+  [
+    "a prototype",
+    3,
+    "`/__proto__` is not known",
+    (all) => Object.defineProperty(at(all, second), "__proto__", { value: { more: 1 }, enumerable: true }),
+  ],
   ["an attempt in words", 3, "`/attempt` is", (all) => Object.assign(at(all, second), { attempt: "1" })],
   ["no list of reserves", 3, "`/reserves` is", (all) => Object.assign(at(all, second), { reserves: 5 })],
   [
