@@ -7,7 +7,7 @@
  */
 import { sha256 } from "#sha256"
 import { canonical } from "../text/canonical.ts"
-import { isObject, type Json } from "../text/json.ts"
+import { isObject, type Json, setMember } from "../text/json.ts"
 import { restoreJson } from "../text/restore-json.ts"
 import type { Entry, Event, Recorded } from "./entry.ts"
 
@@ -64,15 +64,15 @@ export const write = (value: unknown): string => canonical(value as Json, true)
 /** The two texts of an event. */
 export function split(event: Event, salted: boolean): Pick<Sealed, "clear" | "payload"> {
   if (!salted) return { clear: write(event), payload: undefined }
-  const clear: Record<string, unknown> = {}
-  const payload: Record<string, unknown> = {}
+  const clear: Record<string, Json> = {}
+  const payload: Record<string, Json> = {}
   let hidden = false
   for (const key of Object.keys(event)) {
-    const value: unknown = event[key as keyof Event]
+    const value = event[key as keyof Event] as Json
     // What a model has called a tool may be anything.
-    if (clearMembers.has(key) && !(key === "tool" && event.kind === "call-refused")) clear[key] = value
+    if (clearMembers.has(key) && !(key === "tool" && event.kind === "call-refused")) setMember(clear, key, value)
     else {
-      payload[key] = value
+      setMember(payload, key, value)
       hidden = true
     }
   }

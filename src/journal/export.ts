@@ -3,7 +3,7 @@
  * its commitment in place of its payload, and verifies all the same.
  */
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
-import { restoreJson } from "../text/restore-json.ts"
+import { readWritten, restoreJson } from "../text/restore-json.ts"
 import {
   beginning,
   commit,
@@ -20,7 +20,16 @@ import {
 import type { Entry, Event } from "./entry.ts"
 import type { Whole } from "./journal.ts"
 import { farthestMs } from "./lease.ts"
-import { type Anchor, anchorOf, type Finding, holdAgainst, readAnchor, tellFinding, verifyStore } from "./verify.ts"
+import {
+  type Anchor,
+  anchorOf,
+  type Finding,
+  type Head,
+  holdAgainst,
+  readAnchor,
+  tellFinding,
+  verifyStore,
+} from "./verify.ts"
 
 /** Of the lines. */
 const exportVersion = 1
@@ -63,6 +72,8 @@ const kindOf = (clear: Json): string => (isObject(clear) ? `${clear.kind}` : "")
 
 /** What is wrong with an export, and in which line, from 1. */
 export interface ImportProblem {
+  /** Whatever it is, it is not what was written. */
+  readonly code: "RUN503"
   readonly line: number
   readonly problem: string
 }
@@ -72,6 +83,10 @@ export type Imported =
   /** To be looked at, not to be taken over. */
   | { readonly kind: "redacted"; readonly head: Anchor; readonly entries: readonly RedactedEntry[] }
   | { readonly kind: "refused"; readonly problems: readonly ImportProblem[] }
+
+const problemIn = (line: number, problem: string): ImportProblem => ({ code: "RUN503", line, problem })
+
+const refused = (line: number, problem: string): Imported => ({ kind: "refused", problems: [problemIn(line, problem)] })
 
 export interface RedactedEntry {
   readonly runId: string
@@ -84,11 +99,10 @@ export interface RedactedEntry {
 
 /** Reads an export and verifies all of it: what it gives back may be taken over (`adopt`). */
 export function importLines(lines: Iterable<string>): Imported {
-  const refused = (line: number, problem: string): Imported => ({ kind: "refused", problems: [{ line, problem }] })
   const records: JsonObject[] = []
   for (const text of lines) {
     const record = readLine(text)
-    if (record === undefined) return refused(records.length + 1, "it is no JSON object")
+    if (typeof record === "string") return refused(records.length + 1, record)
     records.push(record)
   }
   const [first, ...rest] = records
@@ -96,18 +110,26 @@ export function importLines(lines: Iterable<string>): Imported {
   if (first.version !== exportVersion)
     return refused(1, `it is an export of version ${write(first.version)}; this sequitur knows ${exportVersion}`)
   const head = readAnchor(first.head)
-  if (head === undefined) return refused(1, "its head cannot be read")
-  return first.redacted === true ? importRedacted(head, rest) : importWhole(head, rest)
+  if (head === undefined || typeof first.redacted !== "boolean") return refused(1, "its head cannot be read")
+  const more = refuseMore(first, ["head", "redacted", "sequitur", "version"])
+  if (more !== undefined) return refused(1, more)
+  return first.redacted ? importRedacted(head, rest) : importWhole(head, rest)
 }
 
-function readLine(text: string): JsonObject | undefined {
-  try {
-    const value = restoreJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+function readLine(text: string): JsonObject | string {
+  const read = readWritten(text)
+  if (!read.ok && read.what.kind === "key-twice")
+    return `it has the key ${told(read.what.key)} twice, at \`${read.at}\``
+  return read.ok && isObject(read.value) ? read.value : "it is no JSON object"
 }
+
+/** Nobody has verified what else it may say. */
+function refuseMore(record: JsonObject, known: readonly string[]): string | undefined {
+  const more = Object.keys(record).find((key) => !known.includes(key))
+  return more === undefined ? undefined : `it has the key ${told(more)}, which no export has there`
+}
+
+const told = (key: string): string => write(key.length > 60 ? `${key.slice(0, 60)}…` : key)
 
 interface Place {
   readonly runId: string
@@ -126,6 +148,9 @@ function readPlace({ runId, seq, atMs, hash }: JsonObject): Place | undefined {
 const refuseId = ({ runId }: Place): string | undefined =>
   /^(?!__proto__$|-)[A-Za-z0-9_.:-]{1,128}$/.test(runId) ? undefined : `no run may be called ${write(runId)}`
 
+const wholeKeys = ["atMs", "event", "hash", "runId", "seq"]
+const redactedKeys = ["atMs", "clear", "commitment", "hash", "payload", "runId", "salt", "seq"]
+
 function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
   const runs = new Map<string, Sealed[]>()
   const order: Sealed[] = []
@@ -134,9 +159,11 @@ function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
   for (const [index, record] of records.entries()) {
     const place = readPlace(record)
     const event = record.event as unknown as Event
-    const problem = place === undefined || !isObject(record.event) ? "it is no entry" : refuseId(place)
-    if (place === undefined || problem !== undefined)
-      return { kind: "refused", problems: [{ line: index + 2, problem: problem ?? "it is no entry" }] }
+    const problem =
+      place === undefined || !isObject(record.event)
+        ? "it is no entry"
+        : (refuseMore(record, wholeKeys) ?? refuseId(place))
+    if (place === undefined || problem !== undefined) return refused(index + 2, problem ?? "it is no entry")
     const last = links.get(place.runId) ?? beginning
     const sealed = { ...seal(place.runId, last, { seq: place.seq, atMs: place.atMs, event }), hash: place.hash }
     links.set(place.runId, { hash: place.hash, salt: last.salt ?? saltIn(event) })
@@ -155,21 +182,33 @@ function importWhole(head: Anchor, records: readonly JsonObject[]): Imported {
     faults: () => [],
   }
   // It has no tables of its own to be held against.
-  const findings = verifyStore(whole, head).findings.filter(({ kind }) => kind !== "table")
+  const { findings: all, anchor } = verifyStore(whole, head)
+  const findings = all.filter(({ kind }) => kind !== "table")
+  const more = findings.length === 0 ? beyondHead(head, anchor) : undefined
+  if (more !== undefined) return refused(1, more)
   if (findings.length === 0) return { kind: "whole", head, entries }
   const lines = new Map(order.map(({ runId, seq }, index) => [`${runId} ${seq}`, index + 2]))
   const lineOf = (finding: Finding): number =>
     "seq" in finding ? (lines.get(`${finding.runId} ${finding.seq}`) ?? 1) : 1
   return {
     kind: "refused",
-    problems: findings.map((finding) => ({ line: lineOf(finding), problem: tellFinding(finding) })),
+    problems: findings.map((finding) => problemIn(lineOf(finding), tellFinding(finding))),
   }
+}
+
+/** A store may have grown since its head was written; what follows the head of an export has not. */
+function beyondHead(head: Anchor, found: Anchor): string | undefined {
+  const isSame = (one: Head | undefined, other: Head): boolean =>
+    one?.entries === other.entries && one.hash === other.hash
+  const headOf = (runId: string): Head | undefined => (Object.hasOwn(head.runs, runId) ? head.runs[runId] : undefined)
+  const other = Object.entries(found.runs).find(([runId, at]) => !isSame(headOf(runId), at))
+  if (other !== undefined) return `its head says otherwise of run \`${other[0]}\` than what follows it`
+  return isSame(head.store, found.store) ? undefined : "its head says of fewer entries than follow it"
 }
 
 function importRedacted(head: Anchor, records: readonly JsonObject[]): Imported {
   const entries: RedactedEntry[] = []
   const runs = new Map<string, { entries: number; hash: string }>()
-  const refused = (line: number, problem: string): Imported => ({ kind: "refused", problems: [{ line, problem }] })
   const hashes: Sealed[] = []
   for (const [index, record] of records.entries()) {
     const line = index + 2
@@ -177,6 +216,8 @@ function importRedacted(head: Anchor, records: readonly JsonObject[]): Imported 
     const { clear, commitment, payload, salt } = record
     if (place === undefined || !isObject(clear) || !(commitment === undefined || typeof commitment === "string"))
       return refused(line, "it is no entry")
+    const more = refuseMore(record, redactedKeys) ?? refuseId(place)
+    if (more !== undefined) return refused(line, more)
     const { runId, seq, atMs, hash } = place
     const last = runs.get(runId) ?? { entries: 0, hash: genesis }
     const sealed = { runId, seq, atMs, clear: write(clear), payload: undefined, hash }
@@ -188,6 +229,8 @@ function importRedacted(head: Anchor, records: readonly JsonObject[]): Imported 
     hashes.push(sealed)
     entries.push({ ...place, event: { ...clear, ...(isObject(payload) ? payload : {}) } })
   }
-  const [finding] = holdAgainst(head, { entries: () => hashes })
-  return finding === undefined ? { kind: "redacted", head, entries } : refused(1, tellFinding(finding))
+  const lines = { entries: () => hashes }
+  const [finding] = holdAgainst(head, lines)
+  const problem = finding === undefined ? beyondHead(head, anchorOf(lines)) : tellFinding(finding)
+  return problem === undefined ? { kind: "redacted", head, entries } : refused(1, problem)
 }

@@ -195,9 +195,10 @@ export const isHeld = ({ owner, untilMs }: Pick<Held, "owner" | "untilMs">, nowM
   owner !== undefined && untilMs > nowMs && (untilMs <= nowMs + leaseMsMax || owners.includes(owner))
 
 /** Whether somebody must take up a run. A store may ask its own way. */
-export function isDue({ journal, status, owner, untilMs, dueMs }: Held, nowMs: number): boolean {
+export function isDue({ journal, status, owner, untilMs, dueMs, updatedAtMs }: Held, nowMs: number): boolean {
   if (isTerminal(status) || journal !== journalVersion || isHeld({ owner, untilMs }, nowMs)) return false
-  return dueMs === undefined ? status === "running" : dueMs <= nowMs
+  // Written at a time that is still to come: the clock was set back since, and how long it was to wait must be looked at again.
+  return dueMs === undefined ? status === "running" : dueMs <= nowMs || (status === "running" && updatedAtMs > nowMs)
 }
 
 /** Since when it waits for that. */

@@ -102,7 +102,7 @@ export interface Observation {
 export interface Progress {
   /** An intent without an outcome. */
   readonly open: Intent | undefined
-  /** When it was dispatched: first by this key, and last. The first is before all time where that is not known. */
+  /** When it was dispatched: first by this key, before all time where that is not known; and last, or a time that was after that. */
   readonly firstAtMs: number
   readonly lastAtMs: number
   /** The intent was found in the journal of another store, which knows what people were asked about there. */
@@ -185,15 +185,44 @@ export function begin(
 export function fold(state: RunState, { seq, atMs, event }: Recorded): RunState | JournalDiverged {
   const problem = seq === state.seq + 1 ? refuse(state, event) : `entry ${state.seq + 1} is missing`
   if (problem !== undefined) return new JournalDiverged({ runId: state.runId, seq, problem })
-  const before = atMs < state.step.firstAtMs && !isForeign(event) ? undate(state) : state
+  const before = isForeign(event) ? state : redate(state, atMs)
   return { ...before, ...change(before, event, seq, atMs), seq, updatedAtMs: atMs }
 }
 
-/** What comes after a call has an earlier time: a clock was set, and nobody knows any more how long ago the call was made. */
-const undate = (state: RunState): RunState => ({
-  ...state,
-  step: { ...state.step, firstAtMs: Number.NEGATIVE_INFINITY },
-})
+/**
+ * What comes after something has an earlier time: a clock was set back. Nobody knows any more how long ago that was, but it was before
+ * this: whatever must have passed since passes from here on, and no pause is longer than was meant.
+ */
+function redate(state: RunState, atMs: number): RunState {
+  const { step } = state
+  if (step === untouched || !isAhead(step, atMs)) return state
+  const { firstAtMs, lastAtMs, reconciled, failed, lost, pause } = step
+  const dated: Progress = {
+    ...step,
+    firstAtMs: atMs < firstAtMs ? Number.NEGATIVE_INFINITY : firstAtMs,
+    lastAtMs: Math.min(atMs, lastAtMs),
+    reconciled: reconciled && { ...repaused(reconciled, atMs), askedAtMs: askedBy(reconciled.askedAtMs, atMs) },
+    failed: failed && repaused(failed, atMs),
+    lost: typeof lost === "object" ? repaused(lost, atMs) : lost,
+    pause: pause && pauseFrom(pause, atMs),
+  }
+  return { ...state, step: dated }
+}
+
+const isAhead = ({ firstAtMs, lastAtMs, reconciled, failed, lost, pause }: Progress, atMs: number): boolean =>
+  atMs < Math.max(firstAtMs, lastAtMs, reconciled?.askedAtMs ?? 0) ||
+  [pause, failed?.again, reconciled?.again, typeof lost === "object" ? lost.again : undefined].some(
+    (one) => one !== undefined && pauseFrom(one, atMs) !== one,
+  )
+
+/** An answer of a time that is still to come says nothing of what was true by any other. */
+const askedBy = (askedAtMs: number, atMs: number): number => (atMs < askedAtMs ? Number.NEGATIVE_INFINITY : askedAtMs)
+
+const repaused = <Paused extends { readonly again?: Pause }>(paused: Paused, atMs: number): Paused =>
+  paused.again === undefined ? paused : { ...paused, again: pauseFrom(paused.again, atMs) }
+
+const pauseFrom = (pause: Pause, atMs: number): Pause =>
+  atMs < pause.atMs - pause.afterMs ? { afterMs: pause.afterMs, atMs: atMs + pause.afterMs } : pause
 
 /** A whole journal, from its first entry. `problemOf` may say what is wrong with an entry where it stands. */
 export function replay(
@@ -392,7 +421,7 @@ function reconciled(state: RunState, event: Reconciled, atMs: number): Partial<R
   if (event.answer === "barred") return released(state, event.again)
   const asked = event.answer === "unknown" ? step.asked + 1 : 0
   const { askedAtMs = atMs - event.tookMs } = event
-  return { step: { ...step, reconciled: { ...event, askedAtMs }, asked } }
+  return { step: { ...step, reconciled: { ...event, askedAtMs: askedBy(askedAtMs, atMs) }, asked } }
 }
 
 /** It did not happen, and never will under this key: the step may be begun anew. */

@@ -149,13 +149,16 @@ export const refuseCount = (field: string, value: unknown, min: number, of?: "ru
 }
 
 /** Every option of a door by its name, so that a slip is not taken for an option that was left out. */
-export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true }
+export type OptionNames<Options> = { readonly [Name in NamesOf<Options>]-?: true }
+
+/** Of all the forms that they may take. */
+type NamesOf<Options> = Options extends unknown ? keyof Options : never
 
 /** What is undefined was left out, whatever it is called. */
 export function refuseUnknown(
   options: unknown,
   known: { readonly [name: string]: true },
-  of: "runner" | "gate",
+  of: "run" | "runner" | "gate",
   others: { readonly [name: string]: string } = {},
 ): InputsRefused | undefined {
   if (!isObject(options)) return undefined
@@ -185,6 +188,12 @@ export function admitName(field: string, value: unknown): InputsRefused | undefi
 }
 
 const nameMax = 1_000
+
+/** Yes or no; nothing else is taken for either. */
+export const admitFlag = (field: string, value: unknown): InputsRefused | undefined =>
+  value === undefined || typeof value === "boolean"
+    ? undefined
+    : refuse(`\`${field}\``, `must be a boolean, but ${sayFound(value)}`, "Give `true` or `false`, or leave it out.")
 
 /** Left out is every tenant, so that nothing else may be taken for left out. */
 export const admitTenant = (tenant: unknown): InputsRefused | undefined =>

@@ -29,6 +29,7 @@ const scanMs = 10_000
 
 interface Trouble {
   readonly failures: number
+  /** By a clock that nobody sets. */
   readonly notBeforeMs: number
 }
 
@@ -102,7 +103,7 @@ export class Outbox {
 
   #begin(runId: string): void {
     const trouble = this.#troubles.get(runId)
-    if (trouble === undefined || Date.now() >= trouble.notBeforeMs) this.#deliver(runId)
+    if (trouble === undefined || performance.now() >= trouble.notBeforeMs) this.#deliver(runId)
   }
 
   #deliver(runId: string): void {
@@ -123,7 +124,7 @@ export class Outbox {
   #failed(runId: string, error: unknown): void {
     const failures = (this.#troubles.get(runId)?.failures ?? 0) + 1
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
-    this.#troubles.set(runId, { failures, notBeforeMs: Date.now() + pauseMs })
+    this.#troubles.set(runId, { failures, notBeforeMs: performance.now() + pauseMs })
     if (failures === 1) tellError(this.#options.onError, error, runId)
     // When it goes off, it is time, whatever the clock says: timers may be a millisecond early.
     if (!this.#closed) setTimeout(() => this.#deliver(runId), pauseMs).unref()

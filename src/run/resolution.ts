@@ -11,7 +11,7 @@ import type { RunState } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { copyJson } from "../text/copy-json.ts"
 import type { Json } from "../text/json.ts"
-import { admitName, readOptions, sayFound } from "./admit.ts"
+import { admitFlag, admitName, readOptions, refuseCount, sayFound } from "./admit.ts"
 import { conflictsMax } from "./drive/book.ts"
 import {
   InputsRefused,
@@ -79,7 +79,12 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
   Effect.gen(function* () {
     const options = readOptions(given)
     if (options instanceof InputsRefused) return yield* options
-    const refused = admitName("stepId", wanted) ?? admitName("by", options.by) ?? admitName("reason", options.reason)
+    const refused =
+      admitName("stepId", wanted) ??
+      admitName("by", options.by) ??
+      admitName("reason", options.reason) ??
+      admitFlag("takeOver", options.takeOver) ??
+      admitAttempt(options.attempt)
     if (refused !== undefined) return yield* refused
     const toolbox = equip(options)
     if (toolbox.fault !== undefined) return yield* toolbox.fault
@@ -104,6 +109,12 @@ export const resolve = <Spec extends CatalogSpec, const Written extends Tools<No
     const going = state.status === "in_doubt" ? goOn(state, toolbox, options, say) : goOn(state, toolbox, options)
     return report<Spec, unknown>(yield* going)
   })
+
+/** What is no number of a call would be taken for that of another. */
+const admitAttempt = (attempt: unknown): InputsRefused | undefined =>
+  attempt === undefined || (Number.isSafeInteger(attempt) && Number(attempt) >= 1)
+    ? undefined
+    : refuseCount("`attempt`", attempt, 1)
 
 type Refused = RunEnded | NothingInDoubt | InputsRefused | ResolutionRefused | WordRefused | StalePlan
 

@@ -12,7 +12,7 @@ import { Journal, type JournalService } from "../journal/journal.ts"
 import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
-import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
+import { admitFlag, admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { holdToPlan, proveWords } from "./adopted.ts"
 import { carry, type Signed } from "./approval/carry.ts"
 import type { KeySet } from "./approval/key-set.ts"
@@ -162,6 +162,8 @@ export const resume = <Spec extends CatalogSpec, const Written extends Tools<NoI
   Effect.gen(function* () {
     const options = readOptions(given)
     if (options instanceof InputsRefused) return yield* options
+    const refused = admitFlag("takeOver", options.takeOver)
+    if (refused !== undefined) return yield* refused
     const toolbox = equip(options)
     const state = yield* readState(yield* Journal, runId, options.tenant)
     const { status } = state

@@ -77,6 +77,46 @@ export interface Tenanted {
   readonly tenant?: string | undefined
 }
 
+/** Of its doors. */
+const names: {
+  readonly run: OptionNames<RunOptions>
+  readonly resume: OptionNames<TakingUp>
+  readonly approve: OptionNames<PlainDecision | SignedDecision>
+  readonly decide: OptionNames<Decision>
+  readonly cancel: OptionNames<Cancellation>
+  readonly resolve: OptionNames<Resolution>
+  readonly spent: OptionNames<Spending>
+  readonly tenanted: OptionNames<Tenanted>
+} = {
+  run: {
+    principal: true,
+    sessionId: true,
+    taskId: true,
+    inputs: true,
+    origin: true,
+    spent: true,
+    approval: true,
+    runId: true,
+  },
+  resume: { tenant: true, takeOver: true },
+  approve: { by: true, reason: true, token: true, tenant: true },
+  decide: { by: true, reason: true, token: true, tenant: true, decision: true },
+  cancel: { by: true, reason: true, tenant: true },
+  resolve: {
+    by: true,
+    reason: true,
+    attempt: true,
+    takeOver: true,
+    tenant: true,
+    applied: true,
+    notApplied: true,
+    retry: true,
+    giveUp: true,
+  },
+  spent: { tenant: true, sessionId: true, taskId: true },
+  tenanted: { tenant: true },
+}
+
 /** Promises of reports; they reject, with a typed error, only where a run could not be started, found or taken further. */
 export interface Runner<Spec extends CatalogSpec = CatalogSpec> {
   /** A method, so that a runner of one catalog still counts as a runner of any. */
@@ -166,33 +206,44 @@ export function createRunner<
     throw new StoreUnavailable({ store: "this runner", reason: "it was closed" })
   }
   return {
-    run: (plan, runOptions) => ask(taken(runOptions, (given) => execute(plan, { ...given, ...equipment }))),
-    resume: (runId, options) => ask(scoped(options, (given) => resume(runId, { ...given, ...equipment }))),
+    run: (plan, runOptions) => ask(taken(names.run, runOptions, (given) => execute(plan, { ...given, ...equipment }))),
+    resume: (runId, options) =>
+      ask(scoped(names.resume, options, (given) => resume(runId, { ...given, ...equipment }))),
     approve: (runId, stepId, decision) =>
-      ask(taken(decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
-    deny: (runId, stepId, decision) => ask(taken(decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
+      ask(taken(names.approve, decision, (given) => approve(runId, stepId, { ...given, ...equipment }))),
+    deny: (runId, stepId, decision) =>
+      ask(taken(names.approve, decision, (given) => deny(runId, stepId, { ...given, ...equipment }))),
     decide: async (runId, stepId, decision) =>
       report(
-        await ask(taken(decision, (given) => write(runId, stepId, { ...given, onEvent, approvers, keySecret }, tools))),
+        await ask(
+          taken(names.decide, decision, (given) =>
+            write(runId, stepId, { ...given, onEvent, approvers, keySecret }, tools),
+          ),
+        ),
       ),
     approvals: {
-      list: (options) => ask(scoped(options, ({ tenant }, journal) => listWaiting(journal, tenant))),
-      get: (requestId, options) => ask(scoped(options, ({ tenant }) => findWaiting(requestId, tenant))),
+      list: (options) => ask(scoped(names.tenanted, options, ({ tenant }, journal) => listWaiting(journal, tenant))),
+      get: (requestId, options) => ask(scoped(names.tenanted, options, ({ tenant }) => findWaiting(requestId, tenant))),
       answer: async (token, options) =>
         report(
           await ask(
-            scoped(options, ({ tenant }) => answerWith(token, { tenant, onEvent, approvers, keySecret }, tools)),
+            scoped(names.tenanted, options, ({ tenant }) =>
+              answerWith(token, { tenant, onEvent, approvers, keySecret }, tools),
+            ),
           ),
         ),
     },
-    cancel: (runId, cancellation) => ask(taken(cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
+    cancel: (runId, cancellation) =>
+      ask(taken(names.cancel, cancellation, (given) => cancel(runId, { ...given, ...equipment }))),
     resolve: (runId, stepId, resolution) =>
-      ask(taken(resolution, (given) => resolve(runId, stepId, { ...given, ...equipment }))),
-    spent: (scope) => ask(Journal.use((journal) => taken(scope, (given) => spentIn(journal, tools.catalog, given)))),
+      ask(taken(names.resolve, resolution, (given) => resolve(runId, stepId, { ...given, ...equipment }))),
+    spent: (scope) =>
+      ask(Journal.use((journal) => taken(names.spent, scope, (given) => spentIn(journal, tools.catalog, given)))),
     status: async (runId, options) =>
-      report(await ask(scoped(options, ({ tenant }, journal) => readState(journal, runId, tenant)))),
-    entries: (runId, options) => ask(scoped(options, ({ tenant }, journal) => readEntries(journal, runId, tenant))),
-    runs: (options) => ask(scoped(options, ({ tenant }, journal) => journal.list({ tenant }))),
+      report(await ask(scoped(names.tenanted, options, ({ tenant }, journal) => readState(journal, runId, tenant)))),
+    entries: (runId, options) =>
+      ask(scoped(names.tenanted, options, ({ tenant }, journal) => readEntries(journal, runId, tenant))),
+    runs: (options) => ask(scoped(names.tenanted, options, ({ tenant }, journal) => journal.list({ tenant }))),
     close: async (options) => {
       await drain.close(options?.graceMs)
       await outbox?.close(options?.graceMs ?? graceMs ?? graceMsUnsaid)
@@ -240,11 +291,12 @@ const given = <Options extends object>(options: Options): Options => (isObject(o
 
 /** Options that may be left out, but not be something else: without its tenant a question would be about everybody's runs. */
 const scoped = <Options extends Tenanted, A, E, R>(
+  known: OptionNames<Options>,
   options: Options | undefined,
   use: (options: Options, journal: JournalService) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | InputsRefused, R | Journal> =>
   Journal.use((journal) =>
-    taken(options, (given): Effect.Effect<A, E | InputsRefused, R> => {
+    taken(known, options, (given): Effect.Effect<A, E | InputsRefused, R> => {
       const refused = admitTenant(given.tenant)
       return refused === undefined ? use(given, journal) : Effect.fail(refused)
     }),
@@ -252,12 +304,14 @@ const scoped = <Options extends Tenanted, A, E, R>(
 
 /** Options as they are now; what is missing is told one by one where they were left out. */
 const taken = <Options extends object, A, E, R>(
+  known: OptionNames<Options>,
   options: Options | undefined,
   use: (options: Options) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | InputsRefused, R> =>
   Effect.suspend((): Effect.Effect<A, E | InputsRefused, R> => {
     const given = readOptions(options === undefined ? ({} as Options) : options)
-    return given instanceof InputsRefused ? Effect.fail(given) : use(given)
+    const refused = given instanceof InputsRefused ? given : refuseUnknown(given, known, "run")
+    return refused === undefined ? use(given as Options) : Effect.fail(refused)
   })
 
 /** Whoever forgets the store is told so by whatever they ask. */

@@ -235,7 +235,7 @@ class Measured {
   }
 
   measure(journal: JournalService, nowMs: number): Effect.Effect<void> {
-    if (nowMs - this.#measuredMs < measureMs) return Effect.void
+    if (nowMs >= this.#measuredMs && nowMs - this.#measuredMs < measureMs) return Effect.void
     this.#measuredMs = nowMs
     return Effect.match(journal.list(), {
       onFailure: () => {},

@@ -141,8 +141,13 @@ function sayTools(tools: unknown, boxes: readonly unknown[]): string {
 interface Trouble {
   readonly said: string
   readonly failures: number
-  readonly notBeforeMs: number
+  readonly sinceMs: number
+  readonly pauseMs: number
 }
+
+/** Not before its pause is over, by a clock that may have been set back. */
+const isPaused = (trouble: Trouble | undefined, nowMs: number): boolean =>
+  trouble !== undefined && nowMs >= trouble.sinceMs && nowMs < trouble.sinceMs + trouble.pauseMs
 
 const loop = Effect.fnUntraced(function* (
   {
@@ -170,7 +175,8 @@ const loop = Effect.fnUntraced(function* (
   const note = (error: unknown, runId: string | undefined): void => {
     const before = troubles.get(runId)
     const [said, failures] = [sayError(error), (before?.failures ?? 0) + 1]
-    troubles.set(runId, { said, failures, notBeforeMs: clock.currentTimeMillisUnsafe() + backoffMs(failures, everyMs) })
+    const sinceMs = clock.currentTimeMillisUnsafe()
+    troubles.set(runId, { said, failures, sinceMs, pauseMs: backoffMs(failures, everyMs) })
     if (before?.said !== said) tellError(onError, error, runId)
   }
 
@@ -210,7 +216,7 @@ const loop = Effect.fnUntraced(function* (
     // Runs in trouble stand in front: they have waited longest.
     const due = yield* journal.due(nowMs, free + underWay.size + troubles.size)
     troubles.delete(undefined)
-    const found = due.filter((runId) => !underWay.has(runId) && (troubles.get(runId)?.notBeforeMs ?? 0) <= nowMs)
+    const found = due.filter((runId) => !underWay.has(runId) && !isPaused(troubles.get(runId), nowMs))
     for (const runId of found.slice(0, free)) {
       // It is in the map before it can have ended.
       const begun = Effect.andThen(Effect.yieldNow, goOnWith(runId))

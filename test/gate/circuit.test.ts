@@ -1,6 +1,7 @@
 /** The circuit breaker: counted in a row, for a tool and for a session, in one gate, in many, and after a new start. */
 import { seededIds } from "sequitur/run"
 import { describe, expect, test } from "vitest"
+import { openCircuit } from "../../src/planner/gate/circuit.ts"
 import { fails, makeWorld, openShop, sharedStore } from "./shop.ts"
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -148,4 +149,11 @@ describe("it is kept with the session", () => {
     await beside.close()
     await elsewhere.close()
   })
+})
+
+test("a circuit is open for its time at most, by a clock that was set back too", () => {
+  const breaker = { tool: 2, session: 0, coolDownMs: 1_000 }
+  const marks = [900, 1_000].map((atMs) => ({ atMs, came: "failed", tool: "pay" }) as const)
+  const isOpen = (nowMs: number) => openCircuit(marks, "pay", breaker, nowMs) !== undefined
+  expect([1_000, 1_999, 2_000, 999, 0].map(isOpen)).toEqual([true, true, false, false, false])
 })

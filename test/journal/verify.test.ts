@@ -220,6 +220,12 @@ test.each<readonly [name: string, line: number, problem: string, change: (events
   ["an unknown kind", 3, 'none that is known: "zzz"', (all) => Object.assign(at(all, second), { kind: "zzz" })],
   ["a kind of every object", 3, "none that is known", (all) => Object.assign(at(all, second), { kind: "toString" })],
   ["a word too much", 3, "`/more` is not known", (all) => Object.assign(at(all, second), { more: 1 })],
+  [
+    "a prototype",
+    3,
+    "`/__proto__` is not known",
+    (all) => Object.defineProperty(at(all, second), "__proto__", { value: { more: 1 }, enumerable: true }),
+  ],
   ["an attempt in words", 3, "`/attempt` is", (all) => Object.assign(at(all, second), { attempt: "1" })],
   ["no list of reserves", 3, "`/reserves` is", (all) => Object.assign(at(all, second), { reserves: 5 })],
   [
@@ -345,6 +351,53 @@ describe.each(stores)("export of %s", (_, open) => {
       const read = importLines(change(await linesOf({ redacted, show: () => true })))
       expect(read.kind).toBe("refused")
       if (read.kind === "refused") expect(read.problems[0]?.problem).not.toBe("")
+    }
+  })
+
+  const doubled = [
+    ["of a line", /^\{/, '{"seq":9,', '"seq"'],
+    ["of what it holds", /"(event|clear)":\{/, '"$1":{"kind":"outcome",', '"kind" twice'],
+    ["beside what is known", /^\{/, '{"note":"paid",', '"note", which'],
+    ["that sets a prototype", /"(event|clear)":\{/, '"$1":{"__proto__":{"kind":"observed"},', ""],
+    ["that sets the prototype of a line", /^\{/, '{"__proto__":{"event":{}},', '"__proto__", which'],
+  ] as const
+  test.each(doubled)("a key too many is refused in every line: %s", async (_, where, more, problem) => {
+    for (const redacted of [false, true]) {
+      const lines = await linesOf({ redacted })
+      for (const at of lines.keys()) {
+        const line = lines[at] as string
+        const altered = line.replace(where, more)
+        if (altered === line) continue
+        expect(importLines(lines.with(at, altered)), altered).toEqual({
+          kind: "refused",
+          problems: [{ code: "RUN503", line: at + 1, problem: expect.stringContaining(problem) }],
+        })
+      }
+    }
+  })
+
+  test("the head is of the very lines that follow it: no run more, and no entry", async () => {
+    for (const redacted of [false, true]) {
+      const [head = "", ...rest] = await linesOf({ redacted })
+      const { head: anchor, ...said } = JSON.parse(head)
+      const [runId = "", ...others] = Object.keys(anchor.runs)
+      const { [runId]: _, ...fewer } = anchor.runs
+      expect(others).not.toEqual([])
+      const store = { entries: 0, hash: "0".repeat(64) }
+      const shorter = { ...anchor.runs[runId], entries: anchor.runs[runId].entries - 1 }
+      const heads = [
+        { ...anchor, runs: fewer },
+        { store, runs: {} },
+        { ...anchor, store },
+        { ...anchor, runs: { ...anchor.runs, [runId]: shorter } },
+        { ...anchor, runs: { ...anchor.runs, another: shorter } },
+      ]
+      for (const other of heads)
+        expect(importLines([JSON.stringify({ ...said, head: other }), ...rest]), JSON.stringify(other)).toMatchObject({
+          kind: "refused",
+          problems: [{ line: expect.any(Number) }],
+        })
+      expect(importLines([head, ...rest]).kind).toBe(redacted ? "redacted" : "whole")
     }
   })
 })

@@ -216,7 +216,7 @@ describe("a process is ended", () => {
 
   const ends = {
     exits: "ended with code 3",
-    aborts: "ended by SIGABRT",
+    aborts: "ended by SIGABRT; that happens when it needs more memory than its 200 MB, or aborts itself",
     crashes: "ended by SIGSEGV",
     hangsUp: "closed its line",
   } as const

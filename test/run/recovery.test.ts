@@ -142,6 +142,41 @@ describe("A077, D20: the outside has forgotten the key, for its retention has pa
       }),
   )
 
+  it.effect("a clock that was set back since the call was made: what must have passed since passes from then on", () =>
+    Effect.gen(function* () {
+      const year = 365 * 86_400_000
+      const { entries } = yield* crash("asked", true, 0)
+      const [started, intent] = entries
+      const planned = prepare(planOf("asked"), catalog as never) as ReadyPlan
+      const takenUp = (epoch: number, atMs: number) => ({
+        atMs,
+        event: { kind: "taken-up", epoch, owner: "b", takeOver: false },
+      })
+      const answered = (askedAtMs: number, atMs = askedAtMs + 1) => ({
+        atMs,
+        event: { kind: "reconciled", stepId: "pay", answer: "not-applied", tookMs: 1, askedAtMs },
+      })
+      const decide = (...later: readonly object[]) => {
+        const numbered = later.map((entry, index) => ({ seq: index + 2, ...entry }))
+        const state = replay("run", [started, { ...intent, atMs: year }, ...numbered] as never)
+        return state instanceof Error ? state : next(planned, state)
+      }
+      const finalMs = 1_000 + promptMs + finalAfterMs
+      const took = takenUp(2, 1_000)
+      expect(decide(took)).toMatchObject({ kind: "reconcile", notBeforeMs: undefined })
+      expect(decide(took, answered(finalMs - 1))).toMatchObject({ kind: "reconcile", notBeforeMs: finalMs })
+      expect(decide(took, answered(finalMs))).toMatchObject({ kind: "call-again" })
+      // What was answered before the clock was right again says nothing of any later time, ...
+      const early = takenUp(2, year)
+      expect(decide(early, answered(year * 2), takenUp(3, 1_000))).toMatchObject({
+        kind: "reconcile",
+        notBeforeMs: finalMs,
+      })
+      // ... nor does what was asked before that, and answered after it.
+      expect(decide(early, answered(year * 2, 1_000))).toMatchObject({ kind: "reconcile", notBeforeMs: finalMs })
+    }),
+  )
+
   it.effect("D20: no time alone turns a lost answer into `not done`", () =>
     Effect.gen(function* () {
       const { report, outside } = yield* crash("bare", true, 365 * 86_400_000)

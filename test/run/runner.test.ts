@@ -283,3 +283,45 @@ test("an empty plan succeeds at once", async () => {
 test("the codes of a run are a table like the compiler's", () => {
   expect(runCodes.RUN103).toMatchObject({ tag: "ResultTooLarge", again: false })
 })
+
+test("no door of a runner takes a slip for an option that was left out, or one thing for another", async () => {
+  const { runner } = openDesk()
+  const { runId } = await runner.run(refundPlan, scope)
+  const by = { by: "bob", reason: "seen" } as const
+  const doors: { readonly [door: string]: (more: object) => Promise<unknown> } = {
+    run: (more) => runner.run(refundPlan, { ...scope, ...more }),
+    resume: (more) => runner.resume(runId, more),
+    approve: (more) => runner.approve(runId, "open", { ...by, ...more }),
+    deny: (more) => runner.deny(runId, "open", { ...by, ...more }),
+    decide: (more) => runner.decide(runId, "open", { ...by, decision: "approved", ...more }),
+    cancel: (more) => runner.cancel(runId, { ...by, ...more }),
+    resolve: (more) => runner.resolve(runId, "cancel", { ...by, notApplied: true, ...more }),
+    spent: (more) => runner.spent({ tenant: "t", sessionId: "s", taskId: "t", ...more }),
+    status: (more) => runner.status(runId, more),
+    entries: (more) => runner.entries(runId, more),
+    runs: (more) => runner.runs(more),
+    list: (more) => runner.approvals.list(more),
+    get: (more) => runner.approvals.get("r", more),
+    answer: (more) => runner.approvals.answer("t", more),
+  }
+  const refusal = (field: string) => ({ code: "RUN201", message: expect.stringContaining(`\`${field}\``) })
+  for (const [door, ask] of Object.entries(doors)) {
+    await expect(ask({ tennant: "acme" }), door).rejects.toMatchObject(refusal("tennant"))
+    // What is undefined was left out.
+    const asked = await ask({ tennant: undefined }).catch((error: RunFailure) => error)
+    expect(asked, door).not.toMatchObject({ code: "RUN201" })
+  }
+  for (const [door, field, values] of [
+    ["resolve", "attempt", [Number.NaN, "1", 0, -1, 1.5, null, Number.POSITIVE_INFINITY, 2 ** 53]],
+    ["resolve", "takeOver", ["no", 1, null]],
+    ["resume", "takeOver", ["no", 1, null]],
+    ["resolve", "tenant", [1, ""]],
+    ["cancel", "tenant", [1, ""]],
+    ["cancel", "reason", [1, null]],
+    ["approve", "reason", [1, null]],
+    ["deny", "by", [1, null]],
+  ] as const)
+    for (const value of values)
+      await expect(doors[door]?.({ [field]: value }), `${door} ${value}`).rejects.toMatchObject(refusal(field))
+  await runner.close()
+})

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type CatalogSpec, defineCatalog } from "sequitur"
-import type { Handlers, RunReport } from "sequitur/run"
+import { type Handlers, notApplied, type RunReport } from "sequitur/run"
 import { describe, expect } from "vitest"
 import { retryOf } from "../../src/catalog/policy.ts"
 import { backoffMs } from "../../src/run/next/retry.ts"
@@ -234,6 +234,40 @@ it.effect("A089: a call is made again after the time that was meant, however the
     expect(pauses).toHaveLength(2)
     for (const ms of pauses) expect(ms).toBeLessThanOrEqual(200)
   }),
+)
+
+it.effect(
+  "A089: a long pause is no longer than was meant, though the clock is set back while nobody holds the run",
+  () =>
+    Effect.gen(function* () {
+      for (const backMs of [1, 119_000, 86_400_000, 3_650 * 86_400_000]) {
+        let calls = 0
+        let offsetMs = backMs
+        const world = yield* makeWorld({
+          note: () => {
+            if (++calls === 1) throw notApplied("busy", { retryAfterMs: 120_000 })
+            return null
+          },
+        })
+        const real = yield* Clock.Clock
+        const clock: Clock.Clock = {
+          ...real,
+          currentTimeMillisUnsafe: () => real.currentTimeMillisUnsafe() + offsetMs,
+          monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+          sleep: (duration) => real.sleep(duration),
+        }
+        const under = <A, E>(effect: Effect.Effect<A, E>) => Effect.provideService(effect, Clock.Clock, clock)
+        const begun = yield* under(world.run(planOf([note("a")])))
+        expect([begun.status, calls]).toEqual(["running", 1])
+        offsetMs = 0
+        yield* TestClock.adjust(1_000)
+        yield* under(world.resume)
+        expect(calls, `${backMs}`).toBe(1)
+        yield* TestClock.adjust(120_000)
+        expect(yield* under(world.resume), `${backMs}`).toMatchObject({ status: "succeeded" })
+        expect(calls).toBe(2)
+      }
+    }),
 )
 
 it.effect("A089: a clock that is set back, or leaps ten years, changes no order and no time worked", () =>

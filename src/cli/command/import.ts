@@ -25,7 +25,8 @@ export async function importRuns(file: string, { store, format }: ImportOptions)
   const imported = importLines(text.replace(/\n$/, "").split("\n"))
   if (imported.kind === "refused") {
     if (format === "json") printJson({ import: { verified: false, taken: false, problems: imported.problems } })
-    for (const { line, problem } of imported.problems) complain(`error: ${nameOf(file)}, line ${line}: ${problem}`)
+    for (const { code, line, problem } of imported.problems)
+      complain(`error ${code}: ${nameOf(file)}, line ${line}: ${problem}`)
     return exit.refused
   }
   const { head, entries, kind } = imported

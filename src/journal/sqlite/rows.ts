@@ -232,7 +232,7 @@ function prepare(db: DatabaseSync) {
       SELECT run FROM run
       WHERE status IN ('running', 'awaiting_approval', 'in_doubt') AND journal = :journal
         AND (owner IS NULL OR until_ms <= :now OR (until_ms > :now + ${leaseMsMax} AND owner NOT IN (${owners.map((owner) => `'${owner}'`).join(", ")})))
-        AND (due_ms <= :now OR (due_ms IS NULL AND status = 'running'))
+        AND (due_ms <= :now OR (status = 'running' AND (due_ms IS NULL OR updated_ms > :now)))
       ORDER BY max(iif(owner IS NULL, 0, until_ms), coalesce(due_ms, updated_ms)), run LIMIT :limit`),
     addEntry: db.prepare(`INSERT INTO entry (${entryColumns}) VALUES (?, ?, ?, ?, ?, ?)`),
     entriesOf: reading(db, `SELECT ${entryColumns} FROM entry WHERE run = ? ORDER BY seq`),

@@ -84,7 +84,8 @@ export function openCircuit(
     if (max === 0) continue
     const { failures, lastAtMs } = failuresIn(marks, only)
     const untilMs = lastAtMs + coolDownMs
-    if (failures >= max && nowMs < untilMs) return { of, failures, untilMs }
+    // A failure of a time that is still to come was of a clock that was wrong.
+    if (failures >= max && nowMs < untilMs && nowMs >= lastAtMs) return { of, failures, untilMs }
   }
   return undefined
 }

@@ -216,7 +216,8 @@ export class Book {
   #mayPass(kept: readonly Recorded[], error: AppendFailure): Effect.Effect<void> | undefined {
     if (!isPassing(error) || this.#endedEffect(kept) === undefined) return undefined
     const nowMs = this.#clock.currentTimeMillisUnsafe()
-    this.#failingSinceMs ??= nowMs
+    // A clock that is set back makes nobody wait for longer.
+    this.#failingSinceMs = Math.min(this.#failingSinceMs ?? nowMs, nowMs)
     return nowMs - this.#failingSinceMs > patienceMs
       ? undefined
       : Effect.interruptible(this.#clock.sleep(Duration.millis(retryMs)))

@@ -48,6 +48,8 @@ const senseless = new Set([
   "StalePlan",
 ])
 
+const dayMs = 86_400_000
+
 export class Stage {
   readonly violations: string[] = []
   readonly runs = new Map<string, Started>()
@@ -84,6 +86,8 @@ export class Stage {
     this.#truth = open()
     this.outside = new Outside(timeline, new Draw(seed, 2), chances, planted)
     this.disk = { timeline, draw: new Draw(seed, 3), chances, acknowledged: [], atWork: 0 }
+    // A clock that is far ahead is set right in the end; one that leaps there is beyond what any journal can tell.
+    if (new Draw(seed, 4).below(4) === 0) this.#wall.offsetMs = dayMs
     for (let place = 0; place < 2; place++) this.#boot(place)
     this.#planned = Math.min(runsMax, draw.between(1, 3))
     this.#plan()
@@ -310,6 +314,7 @@ export class Stage {
 
   #calm(): void {
     this.#chances.calm()
+    if (this.#wall.offsetMs === dayMs) this.#wall.offsetMs = 0
     this.anchor = Effect.runSync(this.#truth.inspect(anchorOf))
     for (const machine of this.#machines) machine.frozen = false
   }

@@ -28,6 +28,13 @@ interface Asked extends Asking {
   readonly onAnswer: OnAnswer
 }
 
+/** How a process ends that may use no more memory, by its engine or by us; and what else ends one so. */
+const ends: { readonly [signal in NodeJS.Signals]?: string } = {
+  SIGABRT: "aborts itself",
+  SIGTRAP: "stops itself",
+  SIGKILL: "is killed from outside",
+}
+
 /** Never keeps its parent alive. */
 export class Child {
   readonly #process: ChildProcess
@@ -157,7 +164,10 @@ export class Child {
     if (this.#fault !== undefined) return this.#fault
     if (this.#state === "given-up") return "it was given up before it was called"
     if (signal === null) return `its process ended with code ${code}`
-    return `its process was ended by ${signal}: perhaps it needed more memory than its ${this.#memoryMb} MB`
+    const ended = `its process was ended by ${signal}`
+    const otherwise = ends[signal]
+    if (otherwise === undefined) return ended
+    return `${ended}; that happens when it needs more memory than its ${this.#memoryMb} MB, or ${otherwise}`
   }
 
   #end(): void {
