@@ -96,6 +96,7 @@ const names: {
     origin: true,
     spent: true,
     approval: true,
+    approvedPlan: true,
     runId: true,
   },
   resume: { tenant: true, takeOver: true },
