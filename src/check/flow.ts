@@ -92,7 +92,7 @@ export function flowInto(
   const marks = marksOfArguments(step, visit)
   const refused = checkRules(step, tool, visit, report, known)
   visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
-  if (!refused) checkUndo(step, tool, visit, report, known)
+  if (!refused) checkUndo(step, tool, visit.results[step.index], visit, report, known)
   return marks
 }
 
@@ -146,7 +146,14 @@ function checkRules(step: Call, tool: Tool, visit: Visit, report: Report, known:
 }
 
 /** What an undo will be given must be what its tool takes. What the catalog itself writes is the host's word. */
-function checkUndo(step: Call, { compensation, ...of }: Tool, visit: Visit, report: Report, known?: Known): void {
+function checkUndo(
+  step: Call,
+  { compensation, ...of }: Tool,
+  result: Marks | undefined,
+  visit: Visit,
+  report: Report,
+  known?: Known,
+): void {
   const undo = compensation.kind === "call" ? visit.catalog.tools.get(compensation.tool) : undefined
   if (compensation.kind !== "call" || undo === undefined) return
   for (const { name, source } of compensation.args) {
@@ -156,7 +163,8 @@ function checkUndo(step: Call, { compensation, ...of }: Tool, visit: Visit, repo
       const [parameter, ...rest] = rule.path
       if (parameter !== name || (rule.from === undefined && !rule.trusted && !rule.public)) continue
       const path = [...start, ...rest]
-      if (source.kind === "from-result") checkUndoResult(path, name, rule, { step, tool: undo, visit, report, of })
+      if (source.kind === "from-result")
+        checkUndoResult(path, name, rule, { step, tool: undo, visit, report, of, result })
       else
         for (const leaf of leavesAt(step.args, path))
           checkLeaf(leaf, { ...rule, path }, { step, tool: undo, visit, report, known })
@@ -167,10 +175,12 @@ function checkUndo(step: Call, { compensation, ...of }: Tool, visit: Visit, repo
 interface AskingUndo extends Omit<Asking, "known"> {
   /** The tool that is undone. */
   readonly of: Pick<Tool, "name" | "labels">
+  /** What came through it. */
+  readonly result: Marks | undefined
 }
 
 function checkUndoResult(path: Path, argument: string, rule: ParameterRule, asking: AskingUndo): void {
-  const { step, tool, visit, report, of } = asking
+  const { step, tool, visit, report, of, result } = asking
   const at = child(step.at, "tool")
   const place = sayPlace(step.id, path)
   const about = { argument, tool: tool.name }
@@ -185,7 +195,7 @@ function checkUndoResult(path: Path, argument: string, rule: ParameterRule, aski
     report.add(diagnose("SEQ601", at, params))
     return
   }
-  const marks = resultMarks(path, place, { step, tool: of, at }, visit)
+  const marks = resultMarks(path, place, { tool: of, at }, result)
   tellMarks(marks, rule, { argument, tool: tool.name, at }, visit, report)
 }
 

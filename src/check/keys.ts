@@ -1,20 +1,25 @@
-/** Keys of a record are made up by whoever writes it, and are data as its values are; the names that a schema declares are not. */
+/** Keys that no schema declares, of a record or where it is open, are made up by whoever writes them, and are data as values are. */
 import { Kind } from "@sinclair/typebox"
 import type { Path } from "../catalog/place.ts"
 import { wayTo } from "../catalog/schema/along.ts"
+import { unknown } from "../catalog/schema/make.ts"
 import { branchesOf, propertiesOf, type Shape } from "../catalog/schema/shape.ts"
 import type { Expression } from "../plan/plan.ts"
 import { isObject } from "../text/json.ts"
 import { child } from "../text/pointer.ts"
 
 export const isMadeUp = (shape: Shape, key: string): boolean =>
-  !propertiesOf(shape).has(key) &&
-  branchesOf(shape).some((branch) => branch[Kind] === "Object" && typeof branch.additionalProperties === "object")
+  !propertiesOf(shape).has(key) && branchesOf(shape).some(isOpen)
 
-/** Undefined where the schema has no such part, which is told elsewhere. */
+/** Whether there may be keys that nobody declared. */
+const isOpen = (shape: Shape): boolean =>
+  shape[Kind] === "Unknown" || (shape[Kind] === "Object" && shape.additionalProperties !== false)
+
+/** What nobody declared may be anything. Undefined where the schema has no such part, which is told elsewhere. */
 export function partOf(shape: Shape, token: string): Shape | undefined {
   const way = wayTo(shape, [token])
-  return way.kind === "found" ? way.shape : undefined
+  if (way.kind === "found") return way.shape
+  return branchesOf(shape).some(isOpen) ? unknown : undefined
 }
 
 export interface Written {

@@ -138,11 +138,10 @@ function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
   const giver = plan.steps[source]
   if (tool === undefined || giver === undefined) return undefined
   const at = child(giver.at, "tool")
-  return resultMarks(path, says, { step: giver, tool, at }, visit)
+  return resultMarks(path, says, { tool, at }, visit.results[source])
 }
 
 interface Giver {
-  readonly step: Step
   readonly tool: Pick<Tool, "name" | "labels">
   readonly at: Pointer
 }
@@ -151,9 +150,9 @@ interface Giver {
 export const resultMarks = (
   path: Path,
   says: string,
-  { step, tool, at }: Giver,
-  { results }: Visit,
-): Marks | undefined => joinMaybe(declared(tool.labels, path, says, tool.name, at), via(results[step.index], says, at))
+  { tool, at }: Giver,
+  through: Marks | undefined,
+): Marks | undefined => joinMaybe(declared(tool.labels, path, says, tool.name, at), via(through, says, at))
 
 /** What came into a result of an earlier run by what its tool was given. */
 function carried({ carries }: Given, says: string, at: Pointer): Marks {

@@ -399,8 +399,17 @@ describe("keys that the plan makes up, by an untrusted writer", () => {
           owed: amounts,
           one: z.strictObject({ id: text }).optional(),
           all: z.array(z.record(z.string(), text)).optional(),
+          free: z.unknown().optional(),
+          loose: z.looseObject({ id: text }).optional(),
+          bag: z.record(z.string(), z.unknown()).optional(),
+          marked: z.unknown().optional(),
         }),
         rules: {
+          free: { trusted: true },
+          loose: { trusted: true },
+          bag: { trusted: true },
+          "/marked/*": { from: ["book#/people/0/id"] },
+          "/marked/deep": { trusted: true },
           amounts: { trusted: true },
           all: { trusted: true },
           "/one/id": { from: ["book#/people/0/id"] },
@@ -430,7 +439,18 @@ describe("keys that the plan makes up, by an untrusted writer", () => {
     expect(expectValid(keyed, [book, spread], untrusted).steps[1]?.carries).toEqual(["untrusted"])
   })
 
+  test("are data where a schema leaves open what there is, however deep", () => {
+    for (const value of [{ EVIL: id }, [{ EVIL: id }], { a: [{ b: { EVIL: id } }] }])
+      expect(codes({ free: value }, untrusted)).toEqual(["SEQ602 /steps/1/args/free"])
+    expect(codes({ loose: { id, EVIL: id } }, untrusted)).toEqual(["SEQ602 /steps/1/args/loose"])
+    expect(codes({ loose: { id, more: { EVIL: id } } }, untrusted)).toEqual(["SEQ602 /steps/1/args/loose"])
+    expect(codes({ bag: { a: { EVIL: id } } }, untrusted)).toEqual(["SEQ602 /steps/1/args/bag"])
+    expectValid(keyed, [book, call("p", "pay", { free: [id], loose: { id } })], untrusted)
+    expectValid(keyed, [book, call("p", "pay", { free: { a: { b: id } }, bag: { a: { b: id } } })])
+  })
+
   test("come from no place that a rule names", () => {
+    expect(codes({ marked: { EVIL: id } }, untrusted)).toEqual(["SEQ601 /steps/1/args/marked/EVIL"])
     expect(codes({ owed: { EVIL: id } }, untrusted)).toEqual(["SEQ601 /steps/1/args/owed/EVIL"])
   })
 

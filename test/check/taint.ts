@@ -32,7 +32,7 @@ export function runMarked({ spec, steps, literals, inputs, answers }: Story): re
   const broken: string[] = []
   for (const { id, tool, args } of steps) {
     const declared = spec.tools[tool] as ToolSpec
-    const given = resolve(args, known, literals === "untrusted")
+    const given = resolve(args, known, literals === "untrusted", declared.params as JsonObject)
     broken.push(...brokenRules(given, declared).map((rule) => `${id} ${rule}`))
     const through = {
       // A call without arguments says nothing.
@@ -86,23 +86,32 @@ function partsOf(value: Marked): readonly (readonly [string, Marked])[] {
   return value.kind === "object" ? [...value.fields] : []
 }
 
-function resolve(written: Json, known: ReadonlyMap<string, Marked>, untrusted: boolean): Marked {
+function resolve(
+  written: Json,
+  known: ReadonlyMap<string, Marked>,
+  untrusted: boolean,
+  schema: JsonObject = {},
+): Marked {
   // An empty list is as much its writer's as a word.
   const empty = typeof written === "object" && written !== null && Object.keys(written).length === 0
   const own = { untrusted: untrusted && empty, private: false, born: undefined }
-  const again = (part: Json): Marked => resolve(part, known, untrusted)
-  if (Array.isArray(written)) return { kind: "array", items: written.map(again), ...own }
+  const again = (part: Json, of?: Json): Marked => resolve(part, known, untrusted, of as JsonObject | undefined)
+  if (Array.isArray(written))
+    return { kind: "array", items: written.map((item: Json) => again(item, schema.items)), ...own }
   if (typeof written !== "object" || written === null)
     return { kind: "scalar", value: written, ...own, untrusted } as Marked
   const object = written as { readonly [key: string]: Json }
   if (typeof object.$from === "string") return read(object, known, untrusted)
   if (Array.isArray(object.$concat)) {
-    const parts = object.$concat.map(again)
+    const parts = object.$concat.map((part: Json) => again(part))
     const text = parts.map((part) => (part.kind === "scalar" ? part.value : "")).join("")
     return { kind: "scalar", value: text, ...join(parts), born: undefined }
   }
-  const fields = Object.entries(object).map(([key, part]) => [key, again(part)] as const)
-  return { kind: "object", fields: new Map(fields), ...own }
+  const named = (schema.properties ?? {}) as JsonObject
+  const fields = Object.entries(object).map(([key, part]) => [key, again(part, named[key])] as const)
+  // A key that no schema declares is a word of its writer's, too.
+  const madeUp = Object.keys(object).some((key) => !Object.hasOwn(named, key))
+  return { kind: "object", fields: new Map(fields), ...own, untrusted: own.untrusted || (untrusted && madeUp) }
 }
 
 const join = (parts: readonly Marked[]) => ({

@@ -11,6 +11,14 @@ export const secrets = [apiKey, token, literal] as const
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
+const hexPairs = (secret: string): readonly string[] => Buffer.from(secret).toString("hex").match(/../g) ?? []
+
+/** As mail has it. */
+const inLines = (text: string, width: number, end: string): string =>
+  (text.match(new RegExp(`.{1,${width}}`, "g")) ?? []).join(end)
+
+const long = "As it stands in a longer text, which is broken into lines wherever they are full"
+
 /** As it comes back from systems that have seen it. */
 export const everyWay = (secret: string): readonly string[] => [
   secret,
@@ -24,6 +32,32 @@ export const everyWay = (secret: string): readonly string[] => [
   Buffer.from(secret).toString("hex"),
   Buffer.from(secret).toString("hex").toUpperCase(),
   `X-KEY: ${secret.toUpperCase()}`,
+  ...[76, 64].flatMap((width) =>
+    ["\n", "\r\n"].flatMap((end) =>
+      ["", "a", "ab"].map((before) => inLines(base64(`${before}${long}${secret}${long}`), width, end)),
+    ),
+  ),
+  JSON.stringify({ mail: inLines(base64(`${long}${secret}`), 76, "\r\n") }),
+  ...["", "a", "ab"].flatMap((before) =>
+    ["", "a", "ab"].map((again) => base64(`${again}${base64(`${before}${secret}`)}`)),
+  ),
+  base64(inLines(base64(`${long}${secret}`), 64, "\n")),
+  ...[":", " ", "-"].flatMap((sign) => [hexPairs(secret).join(sign), hexPairs(secret).join(sign).toUpperCase()]),
+  hexPairs(secret)
+    .map((pair) => `0x${pair}`)
+    .join(", "),
+  hexPairs(secret)
+    .map((pair) => `\\x${pair}`)
+    .join(""),
+  JSON.stringify(
+    secret.replaceAll("\\", "\\x5c").replaceAll("&", "\\x26").replaceAll("0", "\\x30").replaceAll("7", "\\u0037"),
+  ),
+  [...secret].map((character) => `&#${character.codePointAt(0)};`).join(""),
+  [...secret].map((character) => `&#x${character.codePointAt(0)?.toString(16).toUpperCase()};`).join(""),
+  hexPairs(secret)
+    .map((pair) => `=${pair.toUpperCase()}`)
+    .join(""),
+  `${secret.slice(0, 5).replaceAll("=", "=3D")}=\r\n${secret.slice(5).replaceAll("=", "=3D")}`,
   `<b>${secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")}</b>`,
 ]
 
@@ -39,7 +73,10 @@ export function holds(text: string, secret: string): boolean {
     seen.add(one)
     if (one.toLowerCase().includes(wanted)) return true
     if (depth === 3) continue
-    for (const undone of [...undoEscapes(one), ...decode(one).filter((part) => hasTrace(part, traces))])
+    for (const undone of [
+      ...undoEscapes(one),
+      ...decode(one).filter((part) => hasTrace(part, traces) || /[\w+/-]{12}/.test(part)),
+    ])
       waiting.push({ one: undone, depth: depth + 1 })
   }
   return false
@@ -60,12 +97,20 @@ const fromPercents = (text: string): string =>
 const undoEscapes = (text: string): readonly string[] =>
   [
     text.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text.replace(/(?:\\x[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll("\\x", ""), "hex").toString()),
     text.replace(/\\(["\\/])/g, "$1"),
+    text.replace(/\\r|\\n/g, "\n"),
     fromPercents(text),
     fromPercents(text.replaceAll("+", " ")),
     text.replace(/&(quot|lt|gt|#39|amp);/g, (_, name: string) => entities[name] ?? ""),
+    text.replace(/&#(\d{1,6});/g, (_, point: string) => String.fromCodePoint(Number(point))),
+    text.replace(/&#x([0-9a-f]{1,5});/gi, (_, point: string) => String.fromCodePoint(Number.parseInt(point, 16))),
+    fromPercents(text.replace(/=\r?\n/g, "").replace(/=(?=[0-9a-f]{2})/gi, "%")),
+    text.replace(/(?<=[\w+/-]{20})\r?\n(?=[\w+/=-])/g, ""),
+    text.replace(/(?<=\b(?:0x)?[0-9a-f]{2})(?:[-: ]|, )(?:0x)?(?=[0-9a-f]{2}\b)/gi, ""),
   ].filter((undone) => undone !== text)
 
+/** Decoded by chance it has no word in it. */
 const decode = (text: string): readonly string[] =>
   [
     ...(text.match(/[0-9a-f]{12,}/gi) ?? []).flatMap((hex) =>

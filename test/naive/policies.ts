@@ -4,7 +4,7 @@ import type { Declaration, LabelDeclaration, RuleDeclaration, Shape, ToolDeclara
 import { constantOf, type Expression, type Reference, referencesIn } from "./expression.ts"
 import { resolve } from "./references.ts"
 import { countsOf } from "./rules.ts"
-import { isObject } from "./shape.ts"
+import { core, isObject, walk } from "./shape.ts"
 import type { Call, PlanStep } from "./steps.ts"
 import type { Tell } from "./verdict.ts"
 
@@ -46,7 +46,7 @@ export function checkOmissions(
       const tokens = tokensOf(place)
       for (let length = tokens.length; length > 0 && tokens[length - 1] !== "*"; length--) {
         const name = tokens[length - 1] as string
-        for (const { expression, rest } of standingAt(step.args, tokens.slice(0, length - 1))) {
+        for (const { expression, rest } of standingAt(step.args, tokens.slice(0, length - 1), undefined)) {
           if (rest.length > 0 || expression.kind !== "object") continue
           const missed = `${expression.at} ${name}`
           if (told.has(missed) || expression.fields.some(([key]) => key === name)) continue
@@ -123,7 +123,7 @@ export function checkFlow(
     const marks: Mark = { step, steps, declaration, known, results, untrusted: literals === "untrusted" }
     let refused = false
     for (const [place, rule] of Object.entries(tool.rules ?? {})) {
-      for (const there of standingAt(step.args, tokensOf(place))) {
+      for (const there of standingAt(step.args, tokensOf(place), tool.params)) {
         for (const code of brokenAt(there, rule, marks)) {
           refused = true
           tellOf(step)(code, there.at)
@@ -131,8 +131,11 @@ export function checkFlow(
       }
     }
     const { args } = step
-    const parts = args.kind === "object" ? args.fields.map(([, value]) => value) : [args]
-    const given = refused ? undefined : together(parts.map((value) => marksOf(value, [], marks)))
+    const parts: readonly (readonly [Expression, Shape | undefined])[] =
+      args.kind === "object"
+        ? args.fields.map(([name, value]) => [value, partOf(tool.params, name)])
+        : [[args, tool.params]]
+    const given = refused ? undefined : together(parts.map(([value, shape]) => marksOf(value, [], marks, shape)))
     results.set(
       step,
       given && {
@@ -157,23 +160,36 @@ interface Standing {
   /** Still to go, into what a reference gives. */
   readonly rest: readonly string[]
   readonly at: Pointer
+  /** What the tool takes there. */
+  readonly shape: Shape | undefined
 }
 
-function standingAt(expression: Expression, [token, ...rest]: readonly string[]): readonly Standing[] {
-  if (token === undefined) return [{ expression, rest: [], at: expression.at }]
-  if (expression.kind === "reference") return [{ expression, rest: [token, ...rest], at: expression.at }]
+function standingAt(
+  expression: Expression,
+  [token, ...rest]: readonly string[],
+  shape: Shape | undefined,
+): readonly Standing[] {
+  if (token === undefined) return [{ expression, rest: [], at: expression.at, shape }]
+  if (expression.kind === "reference") return [{ expression, rest: [token, ...rest], at: expression.at, shape }]
   const parts: readonly (readonly [string, Expression])[] =
     expression.kind === "object"
       ? expression.fields
       : expression.kind === "array"
         ? expression.items.map((item, index) => [`${index}`, item] as const)
         : []
-  return parts.filter(([key]) => token === "*" || token === key).flatMap(([, part]) => standingAt(part, rest))
+  return parts
+    .filter(([key]) => token === "*" || token === key)
+    .flatMap(([key, part]) => standingAt(part, rest, partOf(shape, key)))
 }
 
-function brokenAt({ expression, rest }: Standing, rule: RuleDeclaration, marks: Mark) {
+function partOf(shape: Shape | undefined, key: string): Shape | undefined {
+  const found = shape && walk(core(shape), [key])
+  return found === undefined || found.kind === "nothing" ? undefined : found.shape
+}
+
+function brokenAt({ expression, rest, shape }: Standing, rule: RuleDeclaration, marks: Mark) {
   const { from, trusted, public: shown } = rule
-  const given = from || trusted || shown ? marksOf(expression, rest, marks) : undefined
+  const given = from || trusted || shown ? marksOf(expression, rest, marks, shape) : undefined
   if (given === undefined) return []
   if (from !== undefined && !from.some((origin) => originOf(expression, rest, marks) === named(origin)))
     return ["SEQ601"] as const
@@ -202,7 +218,8 @@ function originOf(expression: Expression, rest: readonly string[], { steps }: Ma
   return JSON.stringify([name, ...pathOf(expression), ...rest])
 }
 
-function marksOf(expression: Expression, rest: readonly string[], marks: Mark): Known {
+/** Where a shape leaves open what keys there are, its writer makes them up. */
+function marksOf(expression: Expression, rest: readonly string[], marks: Mark, shape?: Shape): Known {
   if (expression.kind === "object" && expression === marks.step.args && expression.fields.length === 0) return clean
   if (constantOf(expression) !== undefined) return { untrusted: marks.untrusted, private: false }
   switch (expression.kind) {
@@ -210,9 +227,12 @@ function marksOf(expression: Expression, rest: readonly string[], marks: Mark): 
     case "scalar":
       return undefined
     case "array":
-      return together(expression.items.map((item) => marksOf(item, [], marks)))
+      return together(expression.items.map((item, index) => marksOf(item, [], marks, partOf(shape, `${index}`))))
     case "object":
-      return together(expression.fields.map(([, value]) => marksOf(value, [], marks)))
+      return together([
+        { untrusted: marks.untrusted && shape !== undefined && core(shape).kind === "unknown", private: false },
+        ...expression.fields.map(([key, value]) => marksOf(value, [], marks, partOf(shape, key))),
+      ])
     case "concat":
       return together(expression.parts.map((part) => marksOf(part, [], marks)))
     case "reference":

@@ -60,6 +60,48 @@ test("each line of a secret of several", () => {
   expect(knowing(key).scrub("bad line: BAQEFAASCBKcwggSjAgEAAo")).toBe("bad line: [redacted]")
 })
 
+test.each([
+  ["at 12:30:45, 2026-01-02 03:04", "123045"],
+  ["beef de ad: 3.14, 15; a-b-c", "beefdead"],
+  ["one line\nends here", "lineends"],
+])("what stands apart is not read as one word: %s", (text, secret) => {
+  expect(knowing(secret).scrub(text)).toBe(text)
+})
+
+test("what is told round a secret stays, however that is written", () => {
+  const [pairs, lines] = ["68:75:6e:74:65:72:32", Buffer.from(`${"x".repeat(60)}hunter2`).toString("base64")]
+  expect(knowing("hunter2").scrub(`key ${pairs} at 12:30:45`)).toBe("key [redacted] at 12:30:45")
+  expect(knowing("hunter2").scrub(`key\n\n${lines.slice(0, 76)}\r\n${lines.slice(76)}\n\n(end)`)).toBe(
+    "key\n\n[redacted]\n\n(end)",
+  )
+  expect(knowing("hunter2").scrub("&lt;b&gt; h&#117;nter2 =41")).toBe("&lt;b&gt; [redacted] =41")
+})
+
+test("however long a text is, and whatever it looks like, it is read in one go", () => {
+  const size = 1 << 20
+  const secrets = knowing("tok_3fV9mR2sLq8ZtY6u")
+  const shapes = [
+    "tok_",
+    "\\",
+    "\\u{0",
+    "&#0",
+    "= ",
+    "=\n",
+    " ",
+    "a1 ",
+    "abcdefghijklmnop\n",
+    "MTIz",
+    "30",
+    "%41&#66;\\x43=44",
+  ]
+  for (const shape of shapes) {
+    const text = shape.repeat(size / shape.length)
+    const from = performance.now()
+    expect(secrets.scrub(text).length).toBe(text.length)
+    expect([shape, performance.now() - from < 5_000]).toEqual([shape, true])
+  }
+})
+
 test("two keys that are hidden are still two", () => {
   expect(knowing("secret-a", "secret-b").scrubJson({ "secret-a": 1, "secret-b": 2 })).toEqual({
     "[redacted]": 1,

@@ -1,7 +1,7 @@
 /** What types cannot see: plans that tsc lets pass, for this file compiles, and the compiler refuses. README lists them. */
 import { readFileSync } from "node:fs"
 import { Type } from "@sinclair/typebox"
-import { arg, type Compiled, defineCatalog, definePlan, named, tool } from "sequitur"
+import { arg, type Compiled, defineCatalog, definePlan, fromArgs, named, tool } from "sequitur"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 
@@ -67,6 +67,13 @@ const shop = defineCatalog({
       rules: { to: { trusted: true } },
       authority: { roles: ["buyer"] },
       ...some,
+    }),
+    book: tool({
+      description: "Books.",
+      effect: "write",
+      params: z.strictObject({ memo: z.string() }),
+      compensate: { tool: "order", args: { to: fromArgs("/memo") } },
+      idempotency: "none",
     }),
     free: tool({
       description: "Any.",
@@ -142,6 +149,16 @@ const unseen: { readonly [what: string]: readonly [code: string, verdict: Compil
         { id: "m", tool: "mail", args: {} },
         { id: "t", tool: "mail", args: { text: { $from: "m", path: "/body" } } },
         { id: "o", tool: "order", args: { to: { $from: "t", path: "/text" } } },
+      ],
+    }),
+  ],
+  "what feeds an undo": [
+    "SEQ602",
+    definePlan(shop, {
+      version: 1,
+      steps: [
+        { id: "m", tool: "mail", args: {} },
+        { id: "b", tool: "book", args: { memo: { $from: "m", path: "/body" } } },
       ],
     }),
   ],
