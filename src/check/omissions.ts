@@ -3,7 +3,7 @@ import { Kind } from "@sinclair/typebox"
 import type { Catalog, Tool } from "../catalog/catalog.ts"
 import type { Path } from "../catalog/place.ts"
 import { shapeAlong } from "../catalog/schema/along.ts"
-import { asShape, describe, isConstant, type Shape } from "../catalog/schema/shape.ts"
+import { asShape, branchesOf, describe, isConstant, type Shape } from "../catalog/schema/shape.ts"
 import { diagnose } from "../diagnostic/diagnostic.ts"
 import type { JsonPatch } from "../diagnostic/patch.ts"
 import type { Report } from "../diagnostic/report.ts"
@@ -49,7 +49,10 @@ export function omissionsOf(tool: Tool, args: Expression): readonly Omission[] {
     .flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1)).slice(path.lastIndexOf("*") + 1))
     .flatMap((path) =>
       leavesAt(args, path.slice(0, -1))
-        .filter(({ expression, rest }) => rest.length === 0 && lacks(expression, path.at(-1) ?? ""))
+        .filter(
+          ({ expression, rest }) =>
+            rest.length === 0 && lacks(expression, path.at(-1) ?? "") && canHold(tool, path, expression),
+        )
         .map(({ at }) => ({ at, path })),
     )
   // Two rules may be about what is in the same object.
@@ -59,6 +62,29 @@ export function omissionsOf(tool: Tool, args: Expression): readonly Omission[] {
 function lacks(expression: Expression, name: string): boolean {
   if (expression.kind === "object") return !expression.entries.some(([key]) => key === name)
   return expression.kind === "literal" && isObject(expression.value) && !Object.hasOwn(expression.value, name)
+}
+
+/** Whether it may be stated there at all: of a union count the branches that the object given does not contradict. */
+function canHold({ params }: Tool, path: Path, expression: Expression): boolean {
+  const name = path.at(-1) ?? ""
+  const entries = entriesOf(expression)
+  return branchesOf(shapeAlong(params.shape, path.slice(0, -1))).some((branch) => {
+    if (branch[Kind] !== "Object") return branch[Kind] === "Unknown"
+    const { properties, additionalProperties } = branch
+    if (additionalProperties === false && !Object.hasOwn(properties, name)) return false
+    return !entries.some(([key, value]) => {
+      if (!Object.hasOwn(properties, key)) return additionalProperties === false
+      const shape = asShape(properties[key] as Shape)
+      return value !== undefined && shape[Kind] === "Literal" && shape.const !== value
+    })
+  })
+}
+
+/** A value is undefined where it is not known yet. */
+function entriesOf(expression: Expression): readonly (readonly [string, Json | undefined])[] {
+  if (expression.kind === "literal") return isObject(expression.value) ? Object.entries(expression.value) : []
+  if (expression.kind !== "object") return []
+  return expression.entries.map(([key, inner]) => [key, inner.kind === "literal" ? inner.value : undefined] as const)
 }
 
 /** Where there is one value only, that is what is meant. */
