@@ -52,7 +52,7 @@ export function isReturned(
   )
 }
 
-function holds(whole: Json, [token, ...rest]: Path, value: Json): boolean {
+export function holds(whole: Json, [token, ...rest]: Path, value: Json): boolean {
   if (token === undefined) return isSame(whole, value)
   if (token === "*") return membersOf(whole).some((inner) => holds(inner, rest, value))
   if (Array.isArray(whole)) {

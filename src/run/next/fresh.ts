@@ -1,9 +1,11 @@
 /** What an effect is based on, where the catalog says how long that may stand: the reads that gave its arguments, and whether they say the same once more. */
+import { holds } from "../../check/known.ts"
+import { leavesAt } from "../../check/leaves.ts"
 import type { RunState } from "../../journal/state.ts"
 import type { Hole, Read } from "../../plan/plan.ts"
 import { canonical } from "../../text/canonical.ts"
 import type { Json, JsonObject } from "../../text/json.ts"
-import { child } from "../../text/pointer.ts"
+import { child, type Pointer } from "../../text/pointer.ts"
 import { WorldChanged } from "../failure.ts"
 import { workMax } from "./measure.ts"
 import type { ReadyCall } from "./prepare.ts"
@@ -27,7 +29,8 @@ export interface BasedOn {
 export function basisOf(call: ReadyCall, state: RunState): { readonly basis?: Basis } {
   const { freshness } = call.tool.authority
   if (freshness === undefined) return {}
-  const reads = [...new Set(basedOn(call).flatMap(sourcesOf))].flatMap((stepId): readonly BasedOn[] => {
+  const sources = [...basedOn(call).flatMap(sourcesOf), ...namedIn(call, state).flatMap(({ givers }) => givers)]
+  const reads = [...new Set(sources)].flatMap((stepId): readonly BasedOn[] => {
     const made = state.calls.get(stepId)
     const tool = state.started.document.steps.find(({ id }) => id === stepId)?.tool
     if (made === undefined || tool === undefined || state.started.tools[tool]?.effect !== "read") return []
@@ -39,7 +42,22 @@ export function basisOf(call: ReadyCall, state: RunState): { readonly basis?: Ba
 
 /** What was read once more says something else at a place that the call goes by. */
 export function checkFresh(call: ReadyCall, state: RunState): WorldChanged | undefined {
-  if (call.tool.authority.freshness === undefined || state.reread.size === 0) return undefined
+  if (call.tool.authority.freshness === undefined) return undefined
+  const stepId = call.step.id
+  const elsewhere = basedOn(call)
+    .flatMap(sourcesOf)
+    .find((source) => isReadElsewhere(source, state))
+  if (elsewhere !== undefined) {
+    const problem = `it rests on what another run has read, \`${elsewhere}\`, and that cannot be read once more here: read it in this plan`
+    return new WorldChanged({ stepId, problem })
+  }
+  if (state.reread.size === 0) return undefined
+  for (const { at, value, givers, stillHolds } of namedIn(call, state)) {
+    const changed = givers.find((giver) => state.reread.has(giver) && !stillHolds(giver, value))
+    if (changed === undefined) continue
+    const problem = `read once more, \`${changed}\` does not say any more what stands at \`${at}\``
+    return new WorldChanged({ stepId, problem })
+  }
   const resultOf = knownIn(state)
   const again = (source: string): Json | undefined => {
     const read = state.reread.get(source)
@@ -58,17 +76,50 @@ export function checkFresh(call: ReadyCall, state: RunState): WorldChanged | und
     if (read.length === 0) continue
     const said = now instanceof Unresolved ? now.problem : "it is another value now"
     const problem = `read once more, ${read.map((one) => `\`${one}\``).join(" and ")} says otherwise of \`${hole.at}\`: ${said}`
-    return new WorldChanged({ stepId: call.step.id, problem })
+    return new WorldChanged({ stepId, problem })
   }
   return undefined
 }
 
-/** The expressions in its arguments that stand at the places named, in them or round them. */
-function basedOn({ step, tool }: ReadyCall): readonly Hole[] {
+/** Whether a value of an earlier run was read there: when, and by what arguments, is not known here. */
+const isReadElsewhere = (source: string, { started }: RunState): boolean => {
+  const { tool } = started.earlier?.[source] ?? {}
+  return tool !== undefined && started.tools[tool]?.effect === "read"
+}
+
+/** A literal of a single call that the rules hold to what was returned: the calls that have returned it. */
+interface Named {
+  readonly at: Pointer
+  readonly value: Json
+  readonly givers: readonly string[]
+  /** Whether what a giver says now has the value at one of the places named. */
+  readonly stillHolds: (giver: string, value: Json) => boolean
+}
+
+function namedIn({ step, tool }: ReadyCall, state: RunState): readonly Named[] {
+  const { open, calls, reread, started } = state
+  if (open === undefined) return []
+  const tools = new Map(started.document.steps.map(({ id, tool }) => [id, tool]))
+  return tool.rules.flatMap(({ path, from = [] }) => {
+    const has = (giver: string, result: Json | undefined, value: Json): boolean =>
+      result !== undefined && from.some((one) => one.source === tools.get(giver) && holds(result, one.path, value))
+    return leavesAt(step.args, path).flatMap(({ at, expression, rest }): readonly Named[] => {
+      if (rest.length > 0 || expression.kind !== "literal" || !isAtPlace({ step, tool }, at)) return []
+      const { value } = expression
+      const givers = [...calls].flatMap(([id, { result }]) => (has(id, result, value) ? [id] : []))
+      return [{ at, value, givers, stillHolds: (giver) => has(giver, reread.get(giver)?.result, value) }]
+    })
+  })
+}
+
+/** The expressions in its arguments that stand at the places named. */
+const basedOn = (call: Pick<ReadyCall, "step" | "tool">): readonly Hole[] =>
+  holesOf(call.step.args).filter(({ at }) => isAtPlace(call, at))
+
+/** At a place that the catalog names, in it or round it. */
+function isAtPlace({ step, tool }: Pick<ReadyCall, "step" | "tool">, at: Pointer): boolean {
   const places = (tool.authority.freshness?.pointers ?? []).map((pointer) => `${child(step.at, "args")}${pointer}`)
-  return holesOf(step.args).filter(({ at }) =>
-    places.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`)),
-  )
+  return places.some((place) => at === place || at.startsWith(`${place}/`) || place.startsWith(`${at}/`))
 }
 
 function holesOf(expression: ReadyCall["step"]["args"]): readonly Hole[] {
