@@ -152,10 +152,10 @@ class Desk implements Does {
     const { roles = [] } = caller
     const { planHash, catalogHash } = wanted
     const key = keyOf({ planHash, catalogHash, inputs: inputs ?? null, roles, taskId: this.#scope(caller).taskId })
-    const asking = sitting.asking.get(key)
-    if (asking !== undefined && (await within(asking, this.#limits.waitMs)) === "late")
-      return goesOn(sitting.runs.get(key) ?? "", secrets)
-    const before = await this.#askedBefore(sitting.runs.get(key), caller)
+    let before = await this.#askedBefore(sitting, key, caller)
+    // From here to its being begun nothing is waited for: of two at once, the second finds what the first has begun.
+    while (before !== "late" && sitting.asking.has(key)) before = await this.#askedBefore(sitting, key, caller)
+    if (before === "late") return goesOn(sitting.runs.get(key) ?? "", secrets)
     if (before === undefined && this.#running >= this.#limits.runs)
       return refuse("too many runs are under way; nothing was begun. Try again later.")
     const runId = before?.runId ?? `run_${randomUUID().replaceAll("-", "")}`
@@ -173,9 +173,16 @@ class Desk implements Does {
     return came === "late" ? goesOn(runId, secrets) : this.#tellRun(runId, caller, secrets)
   }
 
-  /** What became of a plan of which a person was asked; undefined where none was, or it has come to nothing otherwise. */
-  async #askedBefore(runId: string | undefined, caller: Principal): Promise<Before | undefined> {
-    if (runId === undefined) return undefined
+  /** What became of the plan when it was asked for before; `late` where that is still to come. */
+  async #askedBefore(sitting: Sitting, key: string, caller: Principal): Promise<Before | undefined | "late"> {
+    const asking = sitting.asking.get(key)
+    if (asking !== undefined && (await within(asking, this.#limits.waitMs)) === "late") return "late"
+    const runId = sitting.runs.get(key)
+    return runId === undefined ? undefined : this.#standing(runId, caller)
+  }
+
+  /** Undefined where nobody was asked, or it has come to nothing otherwise. */
+  async #standing(runId: string, caller: Principal): Promise<Before | undefined> {
     const entries = (await this.#options.runner?.entries(runId, { tenant: caller.tenant }).catch(noneYet)) ?? []
     const state = entries.length === 0 ? undefined : replay(runId, entries)
     if (state === undefined || state instanceof Error || state.asked.size === 0) return undefined
