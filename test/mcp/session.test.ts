@@ -1,6 +1,6 @@
 /** What a session of an MCP client has been shown, and what it has asked a person, hold for all that it asks for afterwards. */
 import { join } from "node:path"
-import { compile, defineCatalog, tool } from "sequitur"
+import { compile, defineCatalog, load, serialize, tool } from "sequitur"
 import { createGate, type Gate } from "sequitur/gate"
 import { createRunner, type Principal, type Runner, toolbox } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
@@ -314,6 +314,19 @@ describe("compile", () => {
     const untrusted = compile(catalog, plan(post("x")), { seen: ["untrusted"] })
     expect(untrusted.ok && untrusted.plan.literals).toBe("untrusted")
   })
+})
+
+test("a plan that is loaded is held to what was said of its writer when it was compiled", () => {
+  const writer = { seen: ["private"], inputs: "planner" } as const
+  const kept = plan({ id: "k", tool: "keep", args: { text: payee } })
+  const compiled = compile(catalog, kept, writer)
+  if (!compiled.ok) throw new Error("it compiles")
+  expect(compiled.plan.steps[0]?.carries).toEqual(["private"])
+  const stored = serialize(compiled.plan)
+  expect(load(catalog, stored, writer).ok).toBe(true)
+  const posted = compile(catalog, plan(post(payee)))
+  if (!posted.ok) throw new Error("it compiles")
+  expect(load(catalog, serialize(posted.plan), writer)).toMatchObject({ ok: false, diagnostics: [{ code: "SEQ603" }] })
 })
 
 describe("a plan of which a person was asked", () => {
