@@ -16,7 +16,7 @@ import { isApplicable } from "./diagnostic/patch.ts"
 import { arrange, Enough, makeReport, type Report } from "./diagnostic/report.ts"
 import { diagnoseText } from "./diagnostic/text.ts"
 import { admit, notText } from "./document/admit.ts"
-import { type Earlier, noEarlier, readEarlier } from "./plan/earlier.ts"
+import { type Carried, type Earlier, noEarlier, readEarlier } from "./plan/earlier.ts"
 import { lower } from "./plan/lower.ts"
 import { maskText } from "./plan/mask.ts"
 import { Written } from "./plan/sensitive.ts"
@@ -47,6 +47,10 @@ export interface CompileOptions {
   readonly principal?: Principal
   /** `untrusted`: whoever wrote the plan had seen untrusted data, so its literals are no better. Default `trusted`. */
   readonly literals?: Literals
+  /** Labels of the data that whoever wrote the plan has been shown: its literals carry them. `["untrusted"]` says what `literals` does. */
+  readonly seen?: readonly Carried[]
+  /** `planner`: whoever wrote the plan writes the run's inputs, too, so these carry what its literals carry. Default `host`. */
+  readonly inputs?: "host" | "planner"
   /** Results of earlier runs of the session, by `run/step`: the plan may refer to them. `earlierFrom` makes them of a report. */
   readonly earlier?: Earlier
   /** Take off one code fence that encloses the whole text. Nothing else is ever taken off or repaired. */
@@ -72,6 +76,8 @@ const optionNames: { readonly [Name in keyof CompileOptions]-?: true } = {
   spent: true,
   principal: true,
   literals: true,
+  seen: true,
+  inputs: true,
   earlier: true,
   unwrap: true,
 }
@@ -112,6 +118,8 @@ export function readOccasion(options: Occasional | undefined, report: Report, ca
   }
   let principal: Principal | undefined
   let literals: Literals = "trusted"
+  let seen: readonly Carried[] = []
+  let inputs: "host" | "planner" = "host"
   let earlier = noEarlier
   try {
     const given = options?.principal
@@ -123,14 +131,23 @@ export function readOccasion(options: Occasional | undefined, report: Report, ca
     const said: unknown = options?.literals ?? literals
     if (said === "trusted" || said === "untrusted") literals = said
     else fault("literals", `must be "trusted" or "untrusted", but is ${nameOf(said)}`, "Give one of the two.")
+    const shown: unknown = options?.seen ?? seen
+    const labels: readonly unknown[] = Array.isArray(shown) ? [...shown] : [undefined]
+    if (labels.every(isCarried)) seen = labels
+    else fault("seen", 'must be a list of "untrusted" and "private"', 'Give `["private"]`, say.')
+    const whose: unknown = options?.inputs ?? inputs
+    if (whose === "host" || whose === "planner") inputs = whose
+    else fault("inputs", `must be "host" or "planner", but is ${nameOf(whose)}`, "Say whose word they are.")
     earlier = readEarlier(options?.earlier, catalog, report)
   } catch {
     fault("principal", "or one beside it threw when it was read", "Give options as plain data.")
   }
-  return { spent, principal, literals, earlier }
+  return { spent, principal, literals, seen, inputs, earlier }
 }
 
-export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals" | "earlier">
+const isCarried = (label: unknown): label is Carried => label === "untrusted" || label === "private"
+
+export type Occasional = Pick<CompileOptions, "spent" | "principal" | "literals" | "seen" | "inputs" | "earlier">
 
 /** Undefined where it is none. */
 export function copyPrincipal(given: Principal): Principal | undefined {
@@ -215,12 +232,12 @@ export function guarded(catalog: Catalog, read: (report: Report) => ReadPlan | u
 const found = 10
 
 function compileValue(read: ReadPlan, catalog: Catalog, report: Report): CompiledPlan | undefined {
-  const { value, spent = {}, principal, literals = "trusted", known, earlier = noEarlier } = read
+  const { value, spent = {}, principal, literals = "trusted", seen, inputs, known, earlier = noEarlier } = read
   try {
     const document = admit(value, catalog.bounds, report, known !== undefined)
     if (document === undefined) return undefined
     const plan = lower(document, catalog, report, earlier)
-    const checked = check(plan, catalog, report, { spent, principal, literals, known, earlier })
+    const checked = check(plan, catalog, report, { spent, principal, literals, seen, inputs, known, earlier })
     return report.failed() ? undefined : seal(checked, catalog)
   } catch (thrown) {
     if (thrown instanceof Enough) return undefined

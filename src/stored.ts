@@ -24,13 +24,13 @@ export function serialize(plan: CompiledPlan): string {
 export function load<Spec extends CatalogSpec>(
   catalog: Catalog<Spec>,
   text: string | Uint8Array,
-  options?: Pick<Occasional, "principal" | "literals" | "earlier">,
+  options?: Pick<Occasional, "principal" | "literals" | "seen" | "inputs" | "earlier">,
 ): Compiled {
   let kept: JsonObject = {}
   const compiled = guarded(catalog, (report) => {
     const { bounds } = catalog
     // What was spent since may refuse it only where it is run.
-    const { principal, literals, earlier } = readOccasion(options, report, catalog)
+    const { principal, literals, seen, inputs, earlier } = readOccasion(options, report, catalog)
     const json = report.failed() ? undefined : readText(text, boundsOfStored(bounds), report, catalog)
     if (json === undefined) return undefined
     if (!isObject(json.value) || json.value.sequitur !== 1 || json.value.document === undefined) {
@@ -43,7 +43,7 @@ export function load<Spec extends CatalogSpec>(
     // The file may be larger than a plan, but the plan in it may not.
     if (readText(canonical(json.value.document), bounds, report, catalog) === undefined) return undefined
     const rangeOf: ReadPlan["rangeOf"] = (at, part) => json.rangeOf(`/document${at}` as Pointer, part)
-    return { value: json.value.document, rangeOf, principal, literals, earlier }
+    return { value: json.value.document, rangeOf, principal, literals, seen, inputs, earlier }
   })
   const slice = sliceIn(kept)
   if (!compiled.ok) return stale(compiled, slice, catalog)

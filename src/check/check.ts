@@ -12,7 +12,7 @@ import { checkEffects } from "./effects.ts"
 import { checkFlow, type Flowed } from "./flow.ts"
 import type { Known } from "./known.ts"
 import { checkMachine, type Staged } from "./machine.ts"
-import type { Literals } from "./marks.ts"
+import type { Literals, Writer } from "./marks.ts"
 import { checkOmissions } from "./omissions.ts"
 import { checkOrder, type Ordered } from "./order.ts"
 import { checkPredecessors, type Preceded } from "./predecessors.ts"
@@ -30,6 +30,8 @@ export interface Occasion {
   /** Who acts. Undefined where that is not known yet. */
   readonly principal: Principal | undefined
   readonly literals: Literals
+  readonly seen?: Writer["seen"]
+  readonly inputs?: Writer["inputs"]
   /** Of a plan that grows as it runs. */
   readonly known?: Known | undefined
   /** What earlier runs of the session gave. */
@@ -37,7 +39,7 @@ export interface Occasion {
 }
 
 export function check(plan: Plan, catalog: Catalog, report: Report, occasion: Occasion): Checked {
-  const { spent, principal, literals, known, earlier } = occasion
+  const { spent, principal, known, earlier } = occasion
   const tooled = checkTools(plan, catalog, report)
   const ordered = checkOrder(tooled, catalog, report, earlier)
   const typed = checkReferences(ordered, catalog, report)
@@ -49,6 +51,6 @@ export function check(plan: Plan, catalog: Catalog, report: Report, occasion: Oc
   const bounded = checkBlast(staged, catalog, report, spent, known)
   const budgeted = checkBudgets(bounded, catalog, report, known)
   const allowed = checkAuthority(budgeted, catalog, report, principal, spent)
-  const flowed = checkFlow(allowed, catalog, report, literals, known)
+  const flowed = checkFlow(allowed, catalog, report, occasion, known)
   return checkEffects(flowed, catalog, report, known)
 }

@@ -33,6 +33,7 @@ import {
   shapeOfArguments,
   sourcesOf,
   type Visit,
+  type Writer,
 } from "./marks.ts"
 import type { Tooled } from "./tools.ts"
 import { relatedTo, sayPlace, sayTrail } from "./trail.ts"
@@ -56,15 +57,22 @@ export function checkFlow<P extends Asked>(
   plan: P,
   catalog: Catalog,
   report: Report,
-  literals: Literals,
+  { literals: said, seen = [], inputs }: Writer,
   known?: Known,
 ): P & Flowed {
   const hangs: (Hanging | undefined)[] = []
-  if (literals === "trusted" && !isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
+  const written: Seen = {
+    untrusted: said === "untrusted" || seen.includes("untrusted"),
+    private: seen.includes("private"),
+  }
+  const literals = written.untrusted ? "untrusted" : "trusted"
+  const isMarked =
+    written.untrusted || written.private || known?.aside?.shown?.some((one) => one !== undefined) === true
+  if (!isMarked && !isWatched(plan, catalog)) return { ...plan, literals, hangs, carried: [] }
   const sources = new Map(plan.steps.flatMap((step) => sourcesOf(step, plan)))
   const results: (Marks | undefined)[] = []
-  const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, sources, results })
-  const whole = visitAs({ untrusted: literals === "untrusted", private: false })
+  const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, owned: inputs === "planner", sources, results })
+  const whole = visitAs(written)
   for (const step of plan.steps) {
     const tool = plan.tools[step.index]
     if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) continue
@@ -109,7 +117,9 @@ export const shows = (tool: Tool | undefined, result: Marks | undefined, label: 
 
 export function seenAside({ aside }: Known, index: number, { tools }: Catalog): Seen {
   const shown = aside?.tools.slice(0, aside.by[index]) ?? []
-  const has = (label: keyof Seen): boolean => shown.some((tool) => (tools.get(tool)?.labels[label].length ?? 0) > 0)
+  const labels = (aside !== undefined && index < aside.by.length ? aside.shown?.[index] : aside?.now) ?? []
+  const has = (label: keyof Seen): boolean =>
+    labels.includes(label) || shown.some((tool) => (tools.get(tool)?.labels[label].length ?? 0) > 0)
   return { untrusted: has("untrusted"), private: has("private") }
 }
 
@@ -210,8 +220,8 @@ interface Asking {
 /** Whether it was refused. Of a value from another place that alone is told. */
 function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report, known }: Asking): boolean {
   const written = writtenAt(step.args, shapeOfArguments(step, visit), placeIn(step, leaf), rule.path)
-  const own = marksOf(leaf.expression, leaf.rest, step, visit, written.shape)
-  const marks = written.madeUp ? joinMaybe(own, literalMarks(leaf.at, visit)) : own
+  const given = marksOf(leaf.expression, leaf.rest, step, visit, written.shape)
+  const marks = written.madeUp ? joinMaybe(given, literalMarks(leaf.at, visit)) : given
   if (marks === undefined) return false
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
@@ -223,8 +233,11 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     isReturned(expression.value, from, step.index, visit.plan, known)
   const isOut = (from: readonly Origin[]): boolean => !(origin !== undefined && isNamed(origin, from)) && !isKnown(from)
   const foreign = written.madeUp && visit.seen.untrusted
-  if (rule.from !== undefined && (foreign || isOut(rule.from))) {
-    const path = `${argument} ← ${foreign ? "a key that the plan makes" : sayLeaf(leaf, origin)}`
+  // Inputs that the planner has written are a way round the rule, as literals are.
+  const own = origin?.source === input && visit.owned === true && visit.seen.untrusted
+  if (rule.from !== undefined && (foreign || own || isOut(rule.from))) {
+    const says = own ? `${sayLeaf(leaf, origin)}, which its writer gives as well` : sayLeaf(leaf, origin)
+    const path = `${argument} ← ${foreign ? "a key that the plan makes" : says}`
     // A single call has values only, of calls that are behind.
     const how = known === undefined ? "by a `$from` that leads there" : "as it stands there"
     const params = { ...about, path, places: orList(rule.from.map(sayOrigin)), how }

@@ -3,6 +3,7 @@
  * went before no other, has counted nothing and gives nothing; what was returned may be named by its value.
  */
 import type { Origin, Path } from "../catalog/place.ts"
+import type { Carried } from "../plan/earlier.ts"
 import { canonical } from "../text/canonical.ts"
 import { isObject, type Json } from "../text/json.ts"
 import type { Tooled } from "./tools.ts"
@@ -21,6 +22,10 @@ export interface Known {
 export interface Aside {
   readonly tools: readonly string[]
   readonly by: readonly number[]
+  /** By step index: labels of what whoever wrote it had been shown elsewhere; undefined where it was nothing. */
+  readonly shown?: readonly (readonly Carried[] | undefined)[]
+  /** The same of steps that are to be added. */
+  readonly now?: readonly Carried[]
 }
 
 export interface KnownStep {

@@ -17,6 +17,15 @@ import { sayPlace, type Trail } from "./trail.ts"
 /** What the planner had seen when it wrote: its literals are its reading of the user's wish, or perhaps of somebody else's. */
 export type Literals = "trusted" | "untrusted"
 
+/** Whoever wrote the plan: what they had been shown, and what of the run is their word. */
+export interface Writer {
+  readonly literals: Literals
+  /** Labels of what they had been shown. `literals` says of the first of them the same. */
+  readonly seen?: readonly Carried[] | undefined
+  /** Whose word the inputs are. What the planner writes there is no better than its literals. Default `host`. */
+  readonly inputs?: "host" | "planner" | undefined
+}
+
 export type Asked = Plan & Tooled & Ordered & Typed
 export type Marks = Label<Trail>
 
@@ -30,6 +39,8 @@ export interface Visit {
   readonly plan: Asked
   readonly catalog: Catalog
   readonly seen: Seen
+  /** The inputs were written by whoever wrote the plan. */
+  readonly owned?: boolean
   readonly sources: Sources
   /** By step index: what its arguments make of its result. Undefined where that is not known, or was told. */
   readonly results: (Marks | undefined)[]
@@ -100,10 +111,12 @@ function entryMarks(key: string, value: Expression, step: Call, visit: Visit, sh
   return isMadeUp(shape, key) ? joinMaybe(marks, literalMarks(value.at, visit)) : marks
 }
 
-export function literalMarks(at: Pointer, { seen }: Visit): Marks {
+export const literalMarks = (at: Pointer, visit: Visit): Marks => writtenMarks("a literal", at, visit)
+
+function writtenMarks(what: string, at: Pointer, { seen }: Visit): Marks {
   if (!seen.untrusted && !seen.private) return clean
   const trail = (label: keyof Seen): Trail | undefined =>
-    seen[label] ? { says: `a literal (${label}: its writer has seen ${label} data)`, at, next: undefined } : undefined
+    seen[label] ? { says: `${what} (${label}: its writer has seen ${label} data)`, at, next: undefined } : undefined
   return { untrusted: trail("untrusted"), private: trail("private") }
 }
 
@@ -129,7 +142,10 @@ function readMarks(read: Read, path: Path, visit: Visit): Marks | undefined {
   const source = sources.get(read)
   if (source === undefined || !plan.given.has(read)) return undefined
   const says = sayPlace(read.source, path)
-  if (source === input) return declared(catalog.inputLabels, path, says, "the inputs", read.at)
+  if (source === input) {
+    const marks = declared(catalog.inputLabels, path, says, "the inputs", read.at)
+    return visit.owned === true ? join(marks, writtenMarks(says, read.at, visit)) : marks
+  }
   if (typeof source === "object") {
     const at = child(read.at, "$from")
     return joinMaybe(declared(source.of.labels, path, says, source.of.name, at), carried(source, says, at))

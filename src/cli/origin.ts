@@ -60,6 +60,10 @@ export async function tryOriginOf(entries: readonly Entry[], options: OriginOpti
   }
 }
 
+/** Whether whoever drives it from here must say by which catalog. */
+export const needsCatalog = (entries: readonly Entry[]): boolean =>
+  keptIn(entries).catalog === undefined && moduleIn(process.cwd(), "catalog") === undefined
+
 /** What the run says, as far as it is still there. */
 function keptIn([first]: readonly Entry[]): { readonly [Role in "catalog" | "tools"]?: string | undefined } {
   const origin = first?.event.kind === "run-started" ? first.event.origin : {}

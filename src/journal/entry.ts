@@ -5,7 +5,7 @@ import type { GuardFacts } from "../catalog/predicate.ts"
 import type { EffectClass, RetrySpec } from "../catalog/tool.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import type { Document, StepDocument } from "../document/document.ts"
-import type { Earlier } from "../plan/earlier.ts"
+import type { Carried, Earlier } from "../plan/earlier.ts"
 import type { Json, JsonObject } from "../text/json.ts"
 import type { Pointer } from "../text/pointer.ts"
 import type { RunCode, RunTag } from "./codes.ts"
@@ -473,6 +473,8 @@ export interface StepAdded {
   readonly step: StepDocument
   /** How many steps were behind, by what was known, when it was written. */
   readonly seen: number
+  /** Labels of what whoever proposed it had been shown beside this run; left out where it was nothing. */
+  readonly shown?: readonly Carried[]
   /** Of the plan with this step. */
   readonly planHash: string
 }

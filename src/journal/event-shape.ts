@@ -255,7 +255,13 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
   },
   "winding-down": { status: oneOf("failed", "cancelled", "exhausted"), failure },
   "run-ended": { status: oneOf("succeeded", "failed", "cancelled", "exhausted"), failure: optional(failure) },
-  "step-added": { callId: optional(name), step: StepShape, seen: count, planHash: text },
+  "step-added": {
+    callId: optional(name),
+    step: StepShape,
+    seen: count,
+    shown: optional(Type.Array(oneOf("untrusted", "private"))),
+    planHash: text,
+  },
   "step-given-up": { stepId: name, failure },
   "call-refused": { callId: name, tool: text, digest: text, diagnostics: Type.Array(diagnostic) },
   "call-observed": {

@@ -13,7 +13,13 @@ export interface OpenRun {
   /** By call id: the step that the call became, or what was said of it. */
   readonly calls: Growing<string, string | CallRefused | CallObserved>
   /** Tools whose answers were shown though no step came of them; and by step index how many had been when it was written. */
-  readonly aside: { readonly tools: readonly string[]; readonly by: readonly number[] }
+  readonly aside: {
+    readonly tools: readonly string[]
+    readonly by: readonly number[]
+    readonly shown: readonly (StepAdded["shown"] | undefined)[]
+    /** What is shown to whoever writes the next: never a part of the journal's fold. */
+    readonly now?: NonNullable<StepAdded["shown"]>
+  }
   /** It takes no further step. */
   readonly closed: boolean
 }
@@ -24,7 +30,7 @@ export const openedBy = ({ open }: RunStarted): OpenRun | undefined =>
     index: Growing.empty(),
     seen: [],
     calls: Growing.empty(),
-    aside: { tools: [], by: [] },
+    aside: { tools: [], by: [], shown: [] },
     closed: false,
   }
 
@@ -32,7 +38,7 @@ export const openedBy = ({ open }: RunStarted): OpenRun | undefined =>
 export function addStep(
   open: OpenRun,
   started: RunStarted,
-  { callId, step, seen, planHash }: Omit<StepAdded, "kind">,
+  { callId, step, seen, shown, planHash }: Omit<StepAdded, "kind">,
 ): { readonly open: OpenRun; readonly started: RunStarted } {
   const { document } = started
   return {
@@ -40,7 +46,11 @@ export function addStep(
       ...open,
       index: open.index.with(step.id, document.steps.length),
       seen: [...open.seen, seen],
-      aside: { ...open.aside, by: [...open.aside.by, open.aside.tools.length] },
+      aside: {
+        tools: open.aside.tools,
+        by: [...open.aside.by, open.aside.tools.length],
+        shown: [...open.aside.shown, shown],
+      },
       calls: callId === undefined ? open.calls : open.calls.with(callId, step.id),
     },
     started: { ...started, planHash, document: { ...document, steps: [...document.steps, step] } },

@@ -234,17 +234,19 @@ test("a plan is accepted exactly where no marked value arrives and every value i
     fc.property(
       spec,
       fc.array(plan, { minLength: 3, maxLength: 3 }),
-      fc.constantFrom("trusted", "untrusted" as const),
-      (spec, plans, literals) => {
+      fc.subarray(["untrusted", "private"] as const),
+      fc.constantFrom("host", "planner" as const),
+      (spec, plans, shown, whose) => {
         const catalog = defineCatalog(spec)
         // A place that a rule accepts and forbids is told to the host.
         if (catalog.diagnostics.some(({ severity }) => severity === "error")) {
           seen.faulty++
           return
         }
+        const marks = { untrusted: shown.includes("untrusted"), private: shown.includes("private") }
         for (const steps of plans) {
-          const compiled = compile(catalog, JSON.stringify({ version: 1, steps }), { literals })
-          const broken = runMarked({ spec, steps, literals, inputs, answers })
+          const compiled = compile(catalog, JSON.stringify({ version: 1, steps }), { seen: shown, inputs: whose })
+          const broken = runMarked({ spec, steps, seen: marks, owned: whose === "planner", inputs, answers })
           const told = compiled.diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code)
           for (const code of told) codes.add(code)
           expect([compiled.ok, told, broken]).toEqual([broken.length === 0, told, broken])

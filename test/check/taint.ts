@@ -20,26 +20,36 @@ interface WrittenStep {
 export interface Story {
   readonly spec: CatalogSpec
   readonly steps: readonly WrittenStep[]
-  readonly literals: "trusted" | "untrusted"
+  /** What whoever wrote the plan has seen. */
+  readonly seen: { readonly untrusted: boolean; readonly private: boolean }
+  /** The inputs are their word, too. */
+  readonly owned: boolean
   readonly inputs: Json
   /** What each tool answers, whatever it is asked. */
   readonly answers: { readonly [tool: string]: Json }
 }
 
 /** The rules that are broken, as `step place rule`. */
-export function runMarked({ spec, steps, literals, inputs, answers }: Story): readonly string[] {
-  const known = new Map<string, Marked>([["input", mark(inputs, "input#", [], spec.inputLabels ?? {}, none)]])
+export function runMarked({ spec, steps, seen, owned, inputs, answers }: Story): readonly string[] {
+  const known = new Map<string, Marked>([
+    // What they write is from no place, once they have seen what is not to be trusted.
+    [
+      "input",
+      mark(inputs, owned && seen.untrusted ? "made" : "input#", [], spec.inputLabels ?? {}, owned ? seen : none),
+    ],
+  ])
   const broken: string[] = []
   for (const { id, tool, args } of steps) {
     const declared = spec.tools[tool] as ToolSpec
-    const given = resolve(args, known, literals === "untrusted", declared.params as JsonObject)
+    const given = resolve(args, known, seen, declared.params as JsonObject)
     broken.push(...brokenRules(given, declared).map((rule) => `${id} ${rule}`))
     const through = {
       // A call without arguments says nothing.
       untrusted:
         partsOf(given).some(([, part]) => isMarked(part, "untrusted")) &&
         declared.endorse?.includes("trusted") !== true,
-      private: isMarked(given, "private") && declared.endorse?.includes("public") !== true,
+      private:
+        partsOf(given).some(([, part]) => isMarked(part, "private")) && declared.endorse?.includes("public") !== true,
     }
     known.set(id, mark(answers[tool] as Json, `${tool}#`, [], declared, through))
   }
@@ -89,19 +99,19 @@ function partsOf(value: Marked): readonly (readonly [string, Marked])[] {
 function resolve(
   written: Json,
   known: ReadonlyMap<string, Marked>,
-  untrusted: boolean,
+  seen: typeof none,
   schema: JsonObject = {},
 ): Marked {
   // An empty list is as much its writer's as a word.
   const empty = typeof written === "object" && written !== null && Object.keys(written).length === 0
-  const own = { untrusted: untrusted && empty, private: false, born: undefined }
-  const again = (part: Json, of?: Json): Marked => resolve(part, known, untrusted, of as JsonObject | undefined)
+  const own = { untrusted: seen.untrusted && empty, private: seen.private && empty, born: undefined }
+  const again = (part: Json, of?: Json): Marked => resolve(part, known, seen, of as JsonObject | undefined)
   if (Array.isArray(written))
     return { kind: "array", items: written.map((item: Json) => again(item, schema.items)), ...own }
   if (typeof written !== "object" || written === null)
-    return { kind: "scalar", value: written, ...own, untrusted } as Marked
+    return { kind: "scalar", value: written, ...own, ...seen } as Marked
   const object = written as { readonly [key: string]: Json }
-  if (typeof object.$from === "string") return read(object, known, untrusted)
+  if (typeof object.$from === "string") return read(object, known, seen)
   if (Array.isArray(object.$concat)) {
     const parts = object.$concat.map((part: Json) => again(part))
     const text = parts.map((part) => (part.kind === "scalar" ? part.value : "")).join("")
@@ -111,7 +121,8 @@ function resolve(
   const fields = Object.entries(object).map(([key, part]) => [key, again(part, named[key])] as const)
   // A key that no schema declares is a word of its writer's, too.
   const madeUp = Object.keys(object).some((key) => !Object.hasOwn(named, key))
-  return { kind: "object", fields: new Map(fields), ...own, untrusted: own.untrusted || (untrusted && madeUp) }
+  const by = (label: keyof typeof none): boolean => own[label] || (seen[label] && madeUp)
+  return { kind: "object", fields: new Map(fields), ...own, untrusted: by("untrusted"), private: by("private") }
 }
 
 const join = (parts: readonly Marked[]) => ({
@@ -119,11 +130,11 @@ const join = (parts: readonly Marked[]) => ({
   private: parts.some((part) => isMarked(part, "private")),
 })
 
-function read(form: { readonly [key: string]: Json }, known: ReadonlyMap<string, Marked>, untrusted: boolean): Marked {
+function read(form: { readonly [key: string]: Json }, known: ReadonlyMap<string, Marked>, seen: typeof none): Marked {
   const found = walk(known.get(form.$from as string) as Marked, form.path as string | undefined)
   if (form.where === undefined) return found
   const wanted = Object.entries(form.where as JsonObject).map(
-    ([pointer, value]) => [pointer, resolve(value, known, untrusted)] as const,
+    ([pointer, value]) => [pointer, resolve(value, known, seen)] as const,
   )
   const looked: Marked[] = wanted.map(([, value]) => value)
   const matching = partsOf(found).filter(([, item]) =>
@@ -135,8 +146,8 @@ function read(form: { readonly [key: string]: Json }, known: ReadonlyMap<string,
   )
   if (matching.length !== 1) throw new Error(`${matching.length} elements match`)
   const picked = walk((matching[0] as readonly [string, Marked])[1], form.pick as string)
-  const seen = join(looked)
-  return { ...picked, untrusted: picked.untrusted || seen.untrusted, private: picked.private || seen.private }
+  const by = join(looked)
+  return { ...picked, untrusted: picked.untrusted || by.untrusted, private: picked.private || by.private }
 }
 
 function walk(value: Marked, pointer = ""): Marked {

@@ -11,6 +11,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { StepDocument } from "../../src/document/document.ts"
 import { fold, type RunState, replay } from "../../src/journal/state.ts"
+import type { Carried } from "../../src/plan/earlier.ts"
 import { StalePlan } from "../../src/run/failure.ts"
 import { footingOfOpen } from "../../src/run/open/grow.ts"
 import { type Ahead, type Grown, Growth, growWhole, nothingAhead } from "../../src/run/open/growth.ts"
@@ -153,10 +154,15 @@ function told(grown: Grown, index: number, now: Parameters<Extract<Grown, { ok: 
 }
 
 /** Every call that could come now, alone and behind another of the same turn. */
-function compareAll(catalog: Catalog, growth: Growth, state: RunState, seen: number): number {
-  const { open } = state
-  if (open === undefined) throw new Error("no open run")
-  const now = footingOfOpen(state, open, catalog)
+function compareAll(
+  catalog: Catalog,
+  growth: Growth,
+  state: RunState,
+  { seen, shown }: { readonly seen: number; readonly shown: readonly Carried[] },
+): number {
+  if (state.open === undefined) throw new Error("no open run")
+  const open = { ...state.open, aside: { ...state.open.aside, now: shown } }
+  const now = footingOfOpen(state, state.open, catalog)
   if (now instanceof Error) throw now
   let sure = 0
   const compare = (ahead: Ahead, call: Omit<StepDocument, "id">, id: string): Ahead => {
@@ -182,6 +188,8 @@ const deedOf = (catalog: Catalog) =>
   fc.record({
     calls: fc.array(fc.constantFrom(...(calls[catalog.name] ?? [])), { minLength: 1, maxLength: 3 }),
     fails: fc.boolean(),
+    /** What their writer has been shown elsewhere. */
+    shown: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray(["untrusted", "private"] as const)),
     before: fc.constantFrom("", "", "SELLING", "LOOKING", "ADMIN", "approved", "denied"),
   })
 
@@ -229,6 +237,7 @@ test.each([
                 args: call.args,
                 ...occurrence(call),
               })),
+              { shown: one.shown },
             )
             const entries = await Effect.runPromise(journal.read("run"))
             // Folded on, as a gate does: what is kept of the steps behind is gone on with.
@@ -237,8 +246,8 @@ test.each([
             if (folded instanceof Error) throw folded
             state = folded
             if (state.status !== "running" || state.done < state.started.document.steps.length) continue
-            sure += compareAll(catalog, growth, state, state.done)
-            if (seen < state.done) compareAll(catalog, growth, state, seen)
+            sure += compareAll(catalog, growth, state, { seen: state.done, shown: one.shown })
+            if (seen < state.done) compareAll(catalog, growth, state, { seen, shown: one.shown })
           }
           await gate.leave()
           await runner.close()

@@ -5,9 +5,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join, resolve } from "node:path"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { arg, defineCatalog, tool } from "sequitur"
+import { arg, compile, defineCatalog, tool } from "sequitur"
 import { createGate } from "sequitur/gate"
-import { memory, type Principal } from "sequitur/run"
+import { createRunner, memory, type Principal } from "sequitur/run"
+import { sqlite } from "sequitur/sqlite"
 import { afterAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { KeptGates } from "../../src/cli/command/mcp-gates.ts"
@@ -121,11 +122,11 @@ const listWaiting = async ({ store }: Desk): Promise<readonly WaitingRun[]> => {
   return (JSON.parse(out) as { approvals: readonly WaitingRun[] }).approvals
 }
 
+/** By what `approvals` prints, typed elsewhere: the run knows its modules. */
 async function approve(desk: Desk, { runId, request }: WaitingRun): Promise<void> {
-  const modules = ["--catalog", catalogFile, "--tools", toolsFile, "--store", desk.store]
-  const { code, err } = await sequitur(["approve", runId, request.stepId, ...modules, "--by", "grace"], {
-    env: desk.env,
-  })
+  const { out } = await sequitur(["approvals", "--store", desk.store], { cwd: desk.cwd })
+  const [, typed = ""] = new RegExp(`sequitur (approve ${runId} ${request.stepId} .*)$`, "m").exec(out) ?? []
+  const { code, err } = await sequitur([...typed.split(" "), "--by", "grace"], { env: desk.env, cwd: desk.cwd })
   expect({ code, err }).toEqual({ code: 0, err: "" })
 }
 
@@ -454,5 +455,50 @@ describe("the gates that are kept", () => {
       .poll(slow, { timeout: 5_000 })
       .toMatchObject({ structuredContent: { kind: "accepted", replayed: true } })
     await gates.leave(1_000)
+  })
+})
+
+describe("what a program has begun, of which no file says by which catalog,", () => {
+  const ada = { tenant: "acme", subject: "ada", roles: ["lead"] }
+  const commandIn = async ({ cwd, store }: Desk): Promise<string> => {
+    const { out } = await sequitur(["approvals", "--store", store], { cwd })
+    return /sequitur (approve .*)$/m.exec(out)?.[1] ?? ""
+  }
+
+  test("is approved and denied as it is printed, where it is a gate's: that goes on by itself", async () => {
+    const desk = openDesk()
+    process.env.TILL_LOG = desk.env.TILL_LOG
+    const options = { catalog: till, tools, store: sqlite(desk.store), principal: ada, session: "s", task: "t" }
+    const gate = await createGate(options)
+    ending.push(() => gate.leave())
+    const refund = (callId: string, cents: number) => gate.call("give_back", { cents }, { callId })
+    for (const [callId, cents, word] of [
+      ["a", 100, "approve"],
+      ["b", 200, "deny"],
+    ] as const) {
+      expect((await refund(callId, cents)).kind).toBe("waiting")
+      const typed = (await commandIn(desk)).replace("approve", word).split(" ")
+      const { code, err } = await sequitur([...typed, "--by", "grace"], { cwd: desk.cwd })
+      expect({ code, err }).toEqual({ code: 0, err: "" })
+    }
+    expect((await refund("a", 100)).kind).toBe("accepted")
+    expect((await refund("b", 200)).kind).toBe("failed")
+    expect(desk.effects()).toEqual(["gives 100 back"])
+  })
+
+  test("is printed with a place for the catalog's module, where it is a plan's run", async () => {
+    const desk = openDesk()
+    const runner = createRunner({ catalog: till, tools, store: sqlite(desk.store) })
+    ending.push(() => runner.close())
+    const steps = [{ id: "g", tool: "give_back", args: { cents: 100 } }]
+    const compiled = compile(till, JSON.stringify({ version: 1, steps }), { principal: ada })
+    if (!compiled.ok) throw new Error("it compiles")
+    await runner.run(compiled.plan, { principal: ada, sessionId: "s", taskId: "t", runId: "one" })
+    const typed = await commandIn(desk)
+    expect(typed).toBe(`approve one g --store ${desk.store} --catalog '<catalog module>'`)
+    const args = typed.replace("'<catalog module>'", catalogFile).split(" ")
+    const { code, err } = await sequitur([...args, "--by", "grace"], { cwd: desk.cwd, env: desk.env })
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(desk.effects()).toEqual(["gives 100 back"])
   })
 })

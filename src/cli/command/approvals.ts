@@ -6,6 +6,7 @@ import { clip, printable } from "../../explain/printable.ts"
 import type { Entry } from "../../journal/entry.ts"
 import { RunSecrets } from "../../journal/secrets.ts"
 import { listWaiting, type WaitingApproval } from "../../run/approval/waiting.ts"
+import { needsCatalog } from "../origin.ts"
 import { useStore } from "../store.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "../terminal.ts"
 import { type Along, signedBy, typed } from "../typed.ts"
@@ -41,12 +42,16 @@ const hide = (one: WaitingApproval, entries: readonly Entry[]): WaitingApproval 
 
 function commandFor(
   { runId, request }: WaitingApproval,
-  [first]: readonly Entry[],
+  entries: readonly Entry[],
   store: string,
   along: Along,
 ): string {
-  const unsigned = first?.event.kind === "run-started" ? first.event.unsigned : undefined
-  return typed("approve", [runId, request.stepId, ...signedBy(unsigned)], store, along)
+  const [first] = entries
+  const started = first?.event.kind === "run-started" ? first.event : undefined
+  // A program's gate goes on by itself. A program's run goes on by its catalog, which the program alone knows.
+  const catalog = started?.open === undefined && needsCatalog(entries) ? "<catalog module>" : undefined
+  const told = { ...along, ...(catalog === undefined ? {} : { catalog }) }
+  return typed("approve", [runId, request.stepId, ...signedBy(started?.unsigned)], store, told)
 }
 
 function tell(

@@ -33,9 +33,12 @@ export async function approveRun(
 ): Promise<number> {
   const { store, tenant } = options
   const before = await readEntries(store, runId, tenant)
-  const origin = await originOf(before, options)
+  // The gate of a program goes on by itself when it is asked again: where nothing says by which catalog, the word is enough.
+  const origin = isOpen(before) ? await tryOriginOf(before, options) : await originOf(before, options)
   const said = await wordOf({ by, reason, key, token }, "approved", runId, before)
   const waitsAt = waitingIn(runId, before)
+  if (origin === undefined)
+    return takeWord({ runId, stepId, decision: "approved", said, format, before, waitsAt }, options)
   return follow(
     { ...origin, along: options, store, format, before, waitsAt, word: true },
     async (runner) => (await runner.approve(runId, stepId, { ...said, tenant })).runId,
@@ -59,22 +62,38 @@ export async function denyRun(
       async (runner) => (await runner.deny(runId, stepId, { ...said, tenant })).runId,
     )
   }
+  return takeWord({ runId, stepId, decision: "denied", said, format, before, waitsAt }, options)
+}
+
+interface Taken {
+  readonly runId: string
+  readonly stepId: string
+  readonly decision: "approved" | "denied"
+  readonly said: PlainDecision | SignedDecision
+  readonly format: Format
+  readonly before: readonly Entry[]
+  readonly waitsAt: string | undefined
+}
+
+/** By the journal alone. */
+async function takeWord(
+  { runId, stepId, decision, said, format, before, waitsAt }: Taken,
+  options: OriginOptions,
+): Promise<number> {
+  const { store, tenant } = options
   const approvers = approversFor(options.approvers, resolve("catalog.ts"))
-  const denial = decide(runId, stepId, {
-    decision: "denied",
-    ...said,
-    tenant,
-    approvers,
-    onEvent: makeTell(format, before),
-  })
-  const entries = await useStore(store, (journal) => Effect.andThen(denial, journal.read(runId)), {
+  const word = decide(runId, stepId, { decision, ...said, tenant, approvers, onEvent: makeTell(format, before) })
+  const entries = await useStore(store, (journal) => Effect.andThen(word, journal.read(runId)), {
     runId,
     waitsAt,
     signing: signingOf(before),
     along: options,
   })
-  return tellEnd({ runId, entries, store, along: options, format, word: true, deny: true })
+  return tellEnd({ runId, entries, store, along: options, format, word: true, deny: decision === "denied" })
 }
+
+const isOpen = ([first]: readonly Entry[]): boolean =>
+  first?.event.kind === "run-started" && first.event.open !== undefined
 
 type Word = Pick<DecideOptions, "by" | "reason"> & { readonly [How in "key" | "token"]: string | undefined }
 

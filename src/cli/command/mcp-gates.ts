@@ -6,7 +6,7 @@ import type { Literals } from "../../check/marks.ts"
 import { replay } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
 import type { Gate } from "../../planner/gate/gate.ts"
-import type { ProposedCall, Turns, Verdict } from "../../planner/gate/verdict.ts"
+import type { ProposedCall, TurnOptions, Turns, Verdict } from "../../planner/gate/verdict.ts"
 import { wholeSlice } from "../../run/open/grow.ts"
 import type { Runner } from "../../run/runner.ts"
 import { canonical } from "../../text/canonical.ts"
@@ -21,7 +21,7 @@ export class KeptGates {
   }
 
   of(caller: Principal): Turns {
-    return { turn: (calls) => this.#turn(caller, calls) }
+    return { turn: (calls, options) => this.#turn(caller, calls, options) }
   }
 
   /** The runs stay as they are, with what waits for a person in them. What is under way is waited for, but not for ever. */
@@ -33,15 +33,15 @@ export class KeptGates {
     clearTimeout(timer)
   }
 
-  async #turn(caller: Principal, calls: readonly ProposedCall[]): Promise<readonly Verdict[]> {
+  async #turn(caller: Principal, calls: readonly ProposedCall[], options?: TurnOptions): Promise<readonly Verdict[]> {
     const key = keyOf(caller)
     const gate = await this.#gate(key, caller)
-    const verdicts = await gate.turn(calls)
+    const verdicts = await gate.turn(calls, options)
     if (this.#left || !verdicts.every(({ kind }) => kind === "run-over")) return verdicts
     // A run has its end, by its catalog's deadline say, and a server has not. What was cancelled stays so.
     if ((await gate.status()).status !== "exhausted") return verdicts
     await this.#forget(key, gate)
-    return (await this.#gate(key, caller)).turn(calls)
+    return (await this.#gate(key, caller)).turn(calls, options)
   }
 
   #gate(key: string, caller: Principal): Promise<Gate> {

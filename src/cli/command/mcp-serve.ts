@@ -52,7 +52,8 @@ export async function serveCatalog(options: ServeOptions): Promise<number> {
     toolsPath === undefined ? undefined : await openDesk(resolve(toolsPath), catalogPath, catalog, scope, options)
   const { runner, gates } = desk ?? {}
   const gate = gates && ((caller: Principal) => gates.of(caller))
-  const service = { catalog, runner, gate, literals, scope, shows }
+  const origin = { catalog: catalogPath, ...(toolsPath === undefined ? {} : { tools: resolve(toolsPath) }) }
+  const service = { catalog, runner, gate, literals, scope, shows, origin }
   const serving = await needSdk(
     http === undefined
       ? serveStdio({ ...service, principal: principalOf(options) })
@@ -92,8 +93,9 @@ async function openDesk(
   const runner = createRunner(driving)
   const gates = new KeptGates(async (principal) => {
     const { sessionId: session, taskId: task } = scope(principal)
+    const origin = { by: "mcp", catalog: catalogPath, tools: toolsPath }
     const begin = (runId?: string): Promise<Gate> =>
-      createGate({ ...driving, ...watching, principal, session, task, literals, origin: { by: "mcp" }, runId })
+      createGate({ ...driving, ...watching, principal, session, task, literals, origin, runId })
     // Of a session without a name there is no earlier start.
     const left =
       kept === undefined ? undefined : await findOpenRun(runner, catalog, { principal, session, task, literals })

@@ -26,7 +26,7 @@ import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
 import { Inside } from "./inside.ts"
 import { isolatedIn } from "./observe.ts"
-import { admitGate, type GateOptions } from "./options.ts"
+import { admitGate, admitShown, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
 import { type Gatekeeper, nothingWatched, takeTransition, takeTurn, toldLate, type Watched, watchAll } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
@@ -145,9 +145,11 @@ class Opened {
   #gate(keeper: Gatekeeper): Gate {
     const { hand } = keeper
     const { runId } = hand
-    const turn = async (calls: readonly ProposedCall[]): Promise<readonly Verdict[]> => {
+    const turn: Gate["turn"] = async (calls, options) => {
       const taken = admitCalls(calls)
       if (taken instanceof InputsRefused) throw taken
+      const shown = admitShown(options)
+      if (shown instanceof InputsRefused) throw shown
       const made = this.#watch(keeper, taken)
       // Whoever asks stands in the queue at once.
       const watched = made instanceof Promise ? await made : made
@@ -157,7 +159,7 @@ class Opened {
             const came = watched.came.get(index)
             return came === undefined ? overFor(keeper, call) : toldLate(keeper, call, came)
           })
-        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken, watched)))
+        const verdicts = await this.#ask(() => Effect.gen(() => takeTurn(keeper, taken, watched, shown)))
         this.#measure()
         return verdicts
       })

@@ -23,6 +23,7 @@ export type {
   ProposedCall,
   Refused,
   RunOver,
+  TurnOptions,
   Turns,
   Verdict,
   Waiting,

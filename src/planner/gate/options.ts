@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import type { CatalogSpec } from "../../catalog/catalog.ts"
 import type { JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import type { Journal } from "../../journal/journal.ts"
+import type { Carried } from "../../plan/earlier.ts"
 import { admitName, type OptionNames, refuseCount, refuseUnknown, sayFound } from "../../run/admit.ts"
 import { InputsRefused } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
@@ -15,6 +16,7 @@ import { isObject } from "../../text/json.ts"
 import type { Monitor } from "../monitor/monitor.ts"
 import type { Breaker } from "./circuit.ts"
 import { type GateHooks, hookNames } from "./hooks.ts"
+import type { TurnOptions } from "./verdict.ts"
 
 export interface GateOptions<Spec extends CatalogSpec = CatalogSpec, Written extends Tools<Spec> = Tools<Spec>>
   extends Equipment<Spec, Written>,
@@ -101,6 +103,16 @@ export function admitWatching({ hooks, monitor, telemetry }: Pick<GateOptions, "
   if (telemetry !== undefined && !Layer.isLayer(telemetry))
     return refuse("`telemetry`", telemetry, "Make one by `otlp({ … })`.")
   return admitHooks(hooks)
+}
+
+/** In one order, each once. */
+export function admitShown(options: TurnOptions | undefined): readonly Carried[] | InputsRefused {
+  const shown: unknown = options?.shown ?? []
+  const labels = ["untrusted", "private"] as const
+  if (Array.isArray(shown) && shown.every((label) => labels.includes(label)))
+    return labels.filter((label) => shown.includes(label))
+  const expected = 'Give a list of "untrusted" and "private".'
+  return new InputsRefused({ field: "`shown`", problem: "is no list of labels", expected })
 }
 
 function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {

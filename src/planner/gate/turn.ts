@@ -9,9 +9,11 @@ import { awaitedBy } from "../../journal/asked.ts"
 import type { CallObserved, CallRefused, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { JournalService } from "../../journal/journal.ts"
+import type { OpenRun } from "../../journal/open.ts"
 import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
+import type { Carried } from "../../plan/earlier.ts"
 import type { CredentialsProvider } from "../../run/call/credentials.ts"
 import { EffectInDoubt, type RunFailure, StalePlan, StepFailed } from "../../run/failure.ts"
 import type { Ids } from "../../run/ids.ts"
@@ -104,6 +106,7 @@ export function* takeTurn(
   keeper: Gatekeeper,
   calls: readonly ProposedCall[],
   watched: Watched = nothingWatched,
+  shown: readonly Carried[] = [],
 ): Doing<readonly Verdict[]> {
   const { hand, catalog, watch } = keeper
   const { salt } = hand.state.started
@@ -114,7 +117,7 @@ export function* takeTurn(
   if (hand.stale !== undefined) return yield* hand.stale
   const asked = hand.state.open?.calls
   const proposals = read.map((call) => watch.proposed(call, asked?.has(call.callId) === true))
-  const refused = read.length > 1 ? judgeAll(keeper, read, seen) : new Map()
+  const refused = read.length > 1 ? judgeAll(keeper, read, seen, shown) : new Map()
   const verdicts: Verdict[] = []
   const told = new Set<string>()
   for (const [index, call] of read.entries()) {
@@ -124,7 +127,7 @@ export function* takeTurn(
     const came = watched.came.get(index)
     const faults = refused.get(call) ?? call.faults
     const noted = { callId }
-    const verdict = yield* take(keeper, call, { seen, before, replayed, faults, came, noted })
+    const verdict = yield* take(keeper, call, { seen, shown, before, replayed, faults, came, noted })
     if (hasMarks(catalog)) keepRun(verdict, hand.state)
     verdicts.push(verdict)
     told.add(callId)
@@ -148,22 +151,29 @@ function judgeAll(
   keeper: Gatekeeper,
   calls: readonly ReadCall[],
   seen: number,
+  shown: readonly Carried[],
 ): ReadonlyMap<ReadCall, readonly Diagnostic[]> {
   const refused = new Map<ReadCall, readonly Diagnostic[]>()
   const { state } = keeper.hand
   if (state.open === undefined || !isResting(state)) return refused
+  const open = showing(state.open, shown)
   let ahead = nothingAhead
   for (const call of calls) {
     if (call.faults.length > 0 || state.open.calls.has(call.callId) || keeper.observes(call.tool)) continue
-    const grown = keeper.growth.grow(state, state.open, ahead, stepFor(call, idsIn(state, ahead.steps)), seen)
+    const grown = keeper.growth.grow(state, open, ahead, stepFor(call, idsIn(state, ahead.steps)), seen)
     if (grown.ok) ahead = grown.ahead
     else refused.set(call, asOfCall(grown.diagnostics, grown.index))
   }
   return refused
 }
 
+/** As it is for who has been shown such data. */
+const showing = (open: OpenRun, now: readonly Carried[]): OpenRun =>
+  now.length === 0 ? open : { ...open, aside: { ...open.aside, now } }
+
 interface Asking {
   readonly seen: number
+  readonly shown: readonly Carried[]
   /** The run as it stood before anything was done for this turn. */
   readonly before: RunState
   /** What becomes of it was known before. */
@@ -177,7 +187,7 @@ interface Asking {
 
 /** The verdict on one call; where it passes, it is made. */
 function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdict> {
-  const { seen, before, replayed, faults, came } = asking
+  const { seen, shown, before, replayed, faults, came } = asking
   const { hand, session, breaker } = keeper
   for (;;) {
     const state = yield* hand.settle()
@@ -200,7 +210,8 @@ function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdic
     if (circuit !== undefined) return { kind: "circuit-open", ...named(call), ...circuit }
     const drift = keeper.watch.holds(call.tool)
     if (drift !== undefined) return { kind: "held", ...named(call), sinceMs: drift.atMs }
-    const verdict = faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen)
+    const verdict =
+      faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen, shown)
     if (verdict !== undefined) return verdict
   }
 }
@@ -216,14 +227,24 @@ function* refuse(hand: Hand, call: ReadCall, diagnostics: readonly Diagnostic[])
 const toolMax = 200
 
 /** Undefined where something has come in between. */
-function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number): Doing<Verdict | undefined> {
+function* make(
+  keeper: Gatekeeper,
+  state: RunState,
+  call: ReadCall,
+  seen: number,
+  shown: readonly Carried[],
+): Doing<Verdict | undefined> {
   const { open } = state
   if (open === undefined) throw new Error("a gate has an open run")
   const step = stepFor(call, idsIn(state))
   const known = Math.min(seen, state.done)
-  const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
+  const grown = keeper.growth.grow(state, showing(open, shown), nothingAhead, step, known)
   if (!grown.ok) return yield* refuse(keeper.hand, call, asOfCall(grown.diagnostics, grown.index))
-  const after = yield* add(keeper, grown, step, { callId: call.callId, seen: known })
+  const after = yield* add(keeper, grown, step, {
+    callId: call.callId,
+    seen: known,
+    ...(shown.length === 0 ? {} : { shown }),
+  })
   return after && verdictOf(after, step.id, call, false)
 }
 
@@ -337,7 +358,7 @@ function* add(
   { hand }: Gatekeeper,
   grown: Grown,
   step: StepDocument,
-  more: { readonly callId?: string; readonly seen: number },
+  more: { readonly callId?: string; readonly seen: number; readonly shown?: readonly Carried[] },
 ): Doing<RunState | undefined> {
   if (!grown.ok) throw new Error("what is refused is not added")
   const ready = grown.ready(hand.ready)

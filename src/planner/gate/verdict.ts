@@ -1,6 +1,7 @@
 /** What became of one call that a model proposed: the words between a gate and whoever speaks with the model. */
 import type { Diagnostic } from "../../diagnostic/diagnostic.ts"
 import type { Failure } from "../../journal/entry.ts"
+import type { Carried } from "../../plan/earlier.ts"
 import type { Json } from "../../text/json.ts"
 
 export interface ProposedCall {
@@ -91,8 +92,13 @@ export interface RunOver extends Named {
 
 export type Verdict = Accepted | Refused | Failed | CircuitOpen | Held | Waiting | InDoubt | CallIdReused | RunOver
 
+export interface TurnOptions {
+  /** Labels of data that whoever wrote the calls has been shown past this gate, by a plan's run say: what they write carries them. */
+  readonly shown?: readonly Carried[] | undefined
+}
+
 /** What an adapter needs of a gate. */
 export interface Turns {
   /** All calls of one turn of the model, checked together and made in their order: a verdict for each, in that order. */
-  readonly turn: (calls: readonly ProposedCall[]) => Promise<readonly Verdict[]>
+  readonly turn: (calls: readonly ProposedCall[], options?: TurnOptions) => Promise<readonly Verdict[]>
 }

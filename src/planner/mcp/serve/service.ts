@@ -13,8 +13,11 @@ import { plain } from "../../../explain/look.ts"
 import { explainRun, viewRun } from "../../../explain/run.ts"
 import { explainPlan } from "../../../explain/table.ts"
 import { viewPlan } from "../../../explain/view.ts"
+import { RunUnderWay } from "../../../journal/failure.ts"
 import { RunSecrets } from "../../../journal/secrets.ts"
 import { replay } from "../../../journal/state.ts"
+import { isTerminal } from "../../../journal/status.ts"
+import type { Carried } from "../../../plan/earlier.ts"
 import { maskText } from "../../../plan/mask.ts"
 import { RunNotFound } from "../../../run/failure.ts"
 import type { Runner } from "../../../run/runner.ts"
@@ -23,11 +26,12 @@ import { demand } from "../../../text/demand.ts"
 import type { Json, JsonObject } from "../../../text/json.ts"
 import { Secrets } from "../../../text/secrets.ts"
 import { feedback } from "../../feedback.ts"
-import type { Turns } from "../../gate/verdict.ts"
+import type { Turns, Verdict } from "../../gate/verdict.ts"
 import { type Answer, answer, quoteValue, refuse, withoutTags } from "./answer.ts"
 import { admitArguments, describeOffer, type OfferedName, type OfferedTool, offered } from "./offer.ts"
 import { writePrompt } from "./prompt.ts"
 import { tellVerdict } from "./proposed.ts"
+import { keyOf, type Scope, type Sitting, Sittings, shownBy, shownIn } from "./sitting.ts"
 
 export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly catalog: Catalog<Spec>
@@ -42,6 +46,10 @@ export interface ServiceOptions<Spec extends CatalogSpec = CatalogSpec> {
   readonly scope?: ((caller: Principal) => { readonly sessionId: string; readonly taskId: string }) | undefined
   /** What a plan's literals are taken for. Nobody here knows what else the model has read, so the default is `untrusted`. */
   readonly literals?: Literals | undefined
+  /** Whether a plan that a person has denied may be asked about again in the same session. Default false. */
+  readonly asksAgain?: boolean | undefined
+  /** What is written down of where runs come from, beside `by: "mcp"`: paths of modules, for whoever takes a run up. */
+  readonly origin?: JsonObject | undefined
   /** Whose runs `run_status` shows: the caller's own (default), or also those of others in the same tenant. */
   readonly shows?: "own" | "tenant" | undefined
   /** How long a call waits for its run, in milliseconds; it goes on after that. Default 45,000. */
@@ -107,10 +115,12 @@ class Desk implements Does {
   readonly #options: ServiceOptions
   readonly #limits: { readonly waitMs: number; readonly runs: number }
   readonly #own = randomUUID()
+  readonly #sittings: Sittings
   #running = 0
 
   constructor(options: ServiceOptions, limits: { readonly waitMs: number; readonly runs: number }) {
     this.#options = options
+    this.#sittings = new Sittings(options.catalog, options.scope && options.runner)
     this.#limits = limits
   }
 
@@ -136,17 +146,51 @@ class Desk implements Does {
   async run_plan({ plan, inputs }: PlanText, caller: Principal): Promise<Answer> {
     const { compiled, secrets } = await this.#compile(plan, caller)
     if (!compiled.ok) return refusePlan(compiled, secrets, true)
+    const { plan: wanted } = compiled
     if (inputs !== undefined) gather(inputs, marksOf(this.#options.catalog).inputs, secrets)
-    if (this.#running >= this.#limits.runs)
+    const sitting = await this.#sitting(caller)
+    const { roles = [] } = caller
+    const { planHash, catalogHash } = wanted
+    const key = keyOf({ planHash, catalogHash, inputs: inputs ?? null, roles, taskId: this.#scope(caller).taskId })
+    let before = await this.#askedBefore(sitting, key, caller)
+    // From here to its being begun nothing is waited for: of two at once, the second finds what the first has begun.
+    while (before !== "late" && sitting.asking.has(key)) before = await this.#askedBefore(sitting, key, caller)
+    if (before === "late") return goesOn(sitting.runs.get(key) ?? "", secrets)
+    if (before === undefined && this.#running >= this.#limits.runs)
       return refuse("too many runs are under way; nothing was begun. Try again later.")
-    const runId = `run_${randomUUID().replaceAll("-", "")}`
-    const begun = this.#begin(compiled.plan, runId, inputs, caller)
+    const runId = before?.runId ?? `run_${randomUUID().replaceAll("-", "")}`
+    if (before?.kind === "denied") return refuseDenied(await this.#tellRun(runId, caller, secrets))
+    if (before?.kind === "stands") return this.#tellRun(runId, caller, secrets)
+    sitting.runs.set(key, runId)
+    const begun =
+      before === undefined
+        ? this.#begin(wanted, runId, inputs, sitting.seen, caller)
+        : this.#busy(async () => this.#options.runner?.resume(runId, { tenant: caller.tenant }).catch(isElsewhere))
+    if (wanted.approvals.length > 0) sitting.asking.set(key, begun)
+    const forget = (): unknown => sitting.asking.get(key) === begun && sitting.asking.delete(key)
+    begun.then(forget, forget)
     const came = await within(begun, this.#limits.waitMs)
-    if (came === "late") {
-      const said = `run ${runId} goes on; ask for it with \`run_status\`. Do not run the plan again.`
-      return answer(said, secrets, { runId, status: "running" })
-    }
-    return this.#tellRun(runId, caller, secrets)
+    return came === "late" ? goesOn(runId, secrets) : this.#tellRun(runId, caller, secrets)
+  }
+
+  /** What became of the plan when it was asked for before; `late` where that is still to come. */
+  async #askedBefore(sitting: Sitting, key: string, caller: Principal): Promise<Before | undefined | "late"> {
+    const asking = sitting.asking.get(key)
+    if (asking !== undefined && (await within(asking, this.#limits.waitMs)) === "late") return "late"
+    const runId = sitting.runs.get(key)
+    return runId === undefined ? undefined : this.#standing(runId, caller)
+  }
+
+  /** Undefined where nobody was asked, or it has come to nothing otherwise. */
+  async #standing(runId: string, caller: Principal): Promise<Before | undefined> {
+    const entries = (await this.#options.runner?.entries(runId, { tenant: caller.tenant }).catch(noneYet)) ?? []
+    const state = entries.length === 0 ? undefined : replay(runId, entries)
+    if (state === undefined || state instanceof Error || state.asked.size === 0) return undefined
+    const denied = [...state.asked.values()].some(({ decided }) => decided?.decision === "denied")
+    if (isTerminal(state.status) && denied)
+      return this.#options.asksAgain === true ? undefined : { kind: "denied", runId }
+    if (state.status === "running") return { kind: "goes-on", runId }
+    return isTerminal(state.status) && state.status !== "succeeded" ? undefined : { kind: "stands", runId }
   }
 
   async run_status({ runId }: { readonly runId: string }, caller: Principal): Promise<Answer> {
@@ -161,15 +205,21 @@ class Desk implements Does {
     if (gate === undefined) return refuse("it went wrong on the server's side")
     if (this.#running >= this.#limits.runs)
       return refuse("too much is under way; the call was not made. Ask again later, by the same callId.")
-    const asked = this.#busy(() => gate.turn([{ callId, tool, args }]))
+    const sitting = await this.#sitting(caller)
+    const asked = this.#busy(() => gate.turn([{ callId, tool, args }], { shown: sitting.seen }))
     if ((await within(asked, this.#limits.waitMs)) === "late") {
       const said = "the call is under way. Ask by the same callId what has become of it; do not make it by another."
       return answer(said, undefined, { callId, kind: "under-way" })
     }
     const [verdict] = await asked
-    return verdict === undefined
-      ? refuse("it went wrong on the server's side")
-      : tellVerdict(verdict, this.#options.catalog)
+    if (verdict === undefined) return refuse("it went wrong on the server's side")
+    const { catalog } = this.#options
+    if (saysWhatToolsSay.includes(verdict.kind)) sitting.show(shownBy(verdict.tool, catalog))
+    return tellVerdict(verdict, catalog)
+  }
+
+  #sitting(caller: Principal): Promise<Sitting> {
+    return this.#sittings.of(caller, this.#scope(caller))
   }
 
   async #compile(text: string, caller: Principal): Promise<{ readonly compiled: Compiled; readonly secrets: Secrets }> {
@@ -177,22 +227,31 @@ class Desk implements Does {
     const secrets = new Secrets()
     if (hasMarks(catalog)) maskText(text, catalog, secrets)
     const spent = await runner?.spent({ tenant: caller.tenant, ...this.#scope(caller) })
-    const compiled = compile(catalog, text, { principal: caller, literals, ...(spent === undefined ? {} : { spent }) })
+    const { seen } = await this.#sitting(caller)
+    // What a caller writes as inputs is no better than what they write into the plan.
+    const writer = { principal: caller, literals, seen, inputs: "planner" } as const
+    const compiled = compile(catalog, text, { ...writer, ...(spent === undefined ? {} : { spent }) })
     return { compiled, secrets }
   }
 
-  #scope(caller: Principal): { readonly sessionId: string; readonly taskId: string } {
+  #scope(caller: Principal): Scope {
     const own = `mcp:${this.#own}:${caller.subject}`
     return this.#options.scope?.(caller) ?? { sessionId: own, taskId: own }
   }
 
-  #begin(plan: CompiledPlan, runId: string, inputs: Json | undefined, caller: Principal): Promise<unknown> {
+  #begin(
+    plan: CompiledPlan,
+    runId: string,
+    inputs: Json | undefined,
+    seen: readonly Carried[],
+    caller: Principal,
+  ): Promise<unknown> {
     return this.#busy(async () =>
       this.#options.runner?.run(plan, {
         principal: caller,
         ...this.#scope(caller),
         runId,
-        origin: { by: "mcp" },
+        origin: { ...this.#options.origin, by: "mcp", ...(seen.length === 0 ? {} : { seen }) },
         ...(inputs === undefined ? {} : { inputs }),
       }),
     )
@@ -213,6 +272,8 @@ class Desk implements Does {
     if (state instanceof Error) throw state
     // A colleague's is as one that never was: what it gave was given to them.
     if (this.#options.shows !== "tenant" && state.started.subject !== caller.subject) throw new RunNotFound({ runId })
+    const sitting = await this.#sitting(caller)
+    sitting.show(shownIn(state, this.#options.catalog))
     const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
     const { status, failure, awaiting, effects, steps, results } = view
     const waits =
@@ -235,6 +296,34 @@ class Desk implements Does {
       results,
     })
   }
+}
+
+/** What became of a plan when it was asked for before. */
+interface Before {
+  readonly kind: "denied" | "goes-on" | "stands"
+  readonly runId: string
+}
+
+const goesOn = (runId: string, secrets: Secrets): Answer => {
+  const said = `run ${runId} goes on; ask for it with \`run_status\`. Do not run the plan again.`
+  return answer(said, secrets, { runId, status: "running" })
+}
+
+/** Another process is at it: it is told of as it stands. */
+const isElsewhere = (error: unknown): void => {
+  if (!(error instanceof RunUnderWay)) throw error
+}
+
+const noneYet = (error: unknown): [] => {
+  if (error instanceof RunNotFound) return []
+  throw error
+}
+
+const saysWhatToolsSay: readonly Verdict["kind"][] = ["accepted", "failed", "in-doubt"]
+
+const refuseDenied = ({ content: [told], ...rest }: Answer): Answer => {
+  const said = "A person has denied this plan, and is not asked again in this session. Nothing was begun."
+  return { ...refuse(`${said}\n\n${told?.text ?? ""}`), ...rest, isError: true }
 }
 
 function refusePlan({ diagnostics, more }: Compiled, secrets: Secrets, isError: boolean): Answer {
