@@ -80,5 +80,5 @@ function explainFollowing(following: Following, widest: number, look: Look): rea
   ]
 }
 
-/** JSON first, so that no text can be taken for an escape of ours. */
-const show = (value: Json): string => printable(canonical(value))
+/** JSON first, so that no text can be taken for an escape of ours. Half a surrogate pair is shown as its escape: tools answer anything. */
+const show = (value: Json): string => printable(canonical(value, true))

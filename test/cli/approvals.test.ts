@@ -167,3 +167,24 @@ test("a decision about a call of a gate that holds its run is a success: the gat
   expect([denied.said.code, denied.verdict, opened()]).toEqual([0, "failed", "front\n"])
   await gate.close()
 }, 120_000)
+
+test("half a surrogate pair that a tool answers is shown as its escape, and hides nobody's request", async () => {
+  const odd = catalog.replace(
+    "tools: {",
+    `tools: {
+    look: tool({ description: "Look.", effect: "read", params: z.strictObject({}), result: z.strictObject({ door: z.string() }) }),`,
+  )
+  const answers = tools.replace("toolbox(catalog, {", `toolbox(catalog, { look: () => ({ door: "x\\ud800y" }),`)
+  const through = JSON.stringify({
+    version: 1,
+    steps: [
+      { id: "look", tool: "look", args: {} },
+      { id: "in", tool: "unlock", args: { door: { $from: "look", path: "/door" } } },
+    ],
+  })
+  const path = folder({ "catalog.ts": odd, "tools.ts": answers, "plan.json": through })
+  const run = await sequitur(["run", "plan.json", "--store", "runs.db"], { cwd: path })
+  expect([run.code, run.err]).toEqual([3, ""])
+  const listed = await sequitur(["approvals", "--store", "runs.db"], { cwd: path })
+  expect([listed.code, listed.out]).toEqual([0, expect.stringContaining(String.raw`"door": "x\ud800y"`)])
+}, 30_000)
