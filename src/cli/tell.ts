@@ -69,6 +69,7 @@ function explainEnd(view: RunView, { store, along, unsigned, word, open }: Stand
   else if (status === "running") {
     print("  left to   the process that holds the run, which acts on it within a second or so;")
     print(`            where none does, to a worker, or: ${resume}`)
+    print("            (with --take-over, where it was imported or recovered)")
   }
   if (doubt !== null) explainDoubt(view, doubt, store, along)
   if (awaiting === null) return
