@@ -32,7 +32,7 @@ export class RunSecrets {
 
   /** Of a run that is taken up: of what came before, what it still knows. */
   static in(state: RunState, secrets?: Secrets): RunSecrets {
-    const { started, calls, undone, reread, observations, open: opened, step } = state
+    const { started, calls, undone, reread, observations, open: opened, last, asked } = state
     const found = new RunSecrets(secrets)
     found.note(started)
     for (const [stepId, { args, result }] of calls) found.#gather({ stepId }, args, result)
@@ -41,7 +41,8 @@ export class RunSecrets {
     for (const [stepId, { result }] of reread) found.#gather({ stepId }, undefined, result)
     for (const { event } of observations) found.note(event)
     for (const [, said] of opened?.calls ?? []) if (typeof said !== "string") found.note(said)
-    if (step.open !== undefined) found.note(step.open)
+    if (last !== undefined) found.note(last)
+    for (const { request } of asked.values()) found.note(request)
     return found
   }
 
@@ -74,6 +75,10 @@ export class RunSecrets {
     }
     if (event.kind === "call-observed" && event.result !== undefined)
       gather(event.result, this.#run?.marks.of(event.tool).result ?? [], this.#secrets)
+    // Where some of it is not known yet, it stands as it was written.
+    if (event.kind === "approval-requested")
+      for (const { stepId, args, open } of event.follows)
+        if (open === undefined) this.#gather({ stepId }, args, undefined)
     if ("stepId" in event)
       this.#gather(event, "args" in event ? event.args : undefined, "result" in event ? event.result : undefined)
   }

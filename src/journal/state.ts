@@ -65,6 +65,8 @@ export interface RunState {
   readonly epoch: number
   /** Why the run is in doubt or has ended; while it runs, why it cannot go on. */
   readonly failure: Failure | undefined
+  /** The call that was begun last: what is said of its failure may repeat what it was called with. */
+  readonly last: Intent | undefined
 }
 
 /** A call that answered. */
@@ -169,6 +171,7 @@ export function begin(
     workedMs: 0,
     sideEffects: 0,
     microUsd: 0,
+    last: undefined,
     asked: new Map(),
     ruled: new Map(),
     reread: new Map(),
@@ -325,6 +328,7 @@ function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState>
   const { attempt, idempotencyKey, undoes, again, microUsd = 0 } = intent
   const effect = idempotencyKey !== undefined && undoes === undefined
   return {
+    last: intent,
     step: {
       ...untouched,
       open: intent,

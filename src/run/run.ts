@@ -14,6 +14,7 @@ import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
 import { endUnproved, holdToPlan, proveWords } from "./adopted.ts"
+import { withoutSecrets } from "./approval/bound.ts"
 import { carry, type Signed } from "./approval/carry.ts"
 import type { KeySet } from "./approval/key-set.ts"
 import { admitApproval, runOf } from "./approval/plan.ts"
@@ -144,7 +145,9 @@ const approved = (
     if (typeof signed === "string")
       return yield* new ApprovalMismatch({ runId, stepId: "*", field: "plan", difference: `: ${signed}` })
     const found = yield* Effect.promise(() => admitApproval(approval, runId, started, approvers, nowMs, signed))
-    return found instanceof Error ? yield* found : { ...started, approved: found }
+    if (!(found instanceof Error)) return { ...started, approved: found }
+    const first = begin(runId, { seq: 0, atMs: nowMs, event: started })
+    return yield* first instanceof Error ? found : withoutSecrets(found, first)
   })
 
 const refuseSigned = (problem: string): InputsRefused =>
@@ -201,7 +204,7 @@ export const goOn = (
       const refused = yield* Effect.promise(() => proveWords(footing, state.runId, entries, options.approvers))
       if (refused !== undefined && !(refused instanceof InputsRefused || refused instanceof JournalDiverged))
         windUp = endUnproved(footing instanceof Error ? undefined : footing, state, refused)
-      if (refused !== undefined && windUp === undefined) return yield* refused
+      if (refused !== undefined && windUp === undefined) return yield* withoutSecrets(refused, state)
     }
     const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
     const held = yield* readState(journal, state.runId, undefined)

@@ -27,7 +27,7 @@ import { put } from "../put.ts"
 import { type RunReport, report } from "../report.ts"
 import { type Driving, goOn, keyedFooting, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
-import { boundOf, entitle, missingApprovers } from "./bound.ts"
+import { boundOf, entitle, missingApprovers, withoutSecrets } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
 import { peek, verify, verifySigned } from "./token.ts"
 
@@ -213,7 +213,7 @@ function* hear(
   const nowMs = Math.max((yield* Clock).currentTimeMillisUnsafe(), state.updatedAtMs)
   const find = approversIn(approvers)
   const found = yield* Effect.promise(() => verify(token, boundOf(state, asked.request), find, nowMs))
-  if (found instanceof Error) return yield* found
+  if (found instanceof Error) return yield* withoutSecrets(found, state)
   const { claims, approver } = found
   if (claims.decision !== decision)
     return yield* new ApprovalMismatch({ runId, stepId, field: "decision", difference: `: it says ${claims.decision}` })
