@@ -1,7 +1,7 @@
 /** What a person is asked to approve: each step that would follow, with the very inputs it would have. Nothing is cut, and what
  *  could deceive the eye is written out, for a decision is only as good as what was seen. */
 import stringWidth from "string-width"
-import type { ApprovalRequested, Because, Following } from "../journal/entry.ts"
+import type { ApprovalRequested, Because, Following, Hidden } from "../journal/entry.ts"
 import type { PlanRequest, StillAsked } from "../run/approval/plan.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
@@ -69,7 +69,7 @@ const sayBecause = (because: Because): string =>
     : `${printable(because.dimension)} comes to ${because.total}, above ${because.above}`
 
 function explainFollowing(following: Following, widest: number, look: Look): readonly string[] {
-  const { stepId, tool, effect, description, args } = following
+  const { stepId, tool, effect, description, args, hidden = [] } = following
   const entries = Object.entries(args)
   const name = pad(paint(look, "bold", printable(stepId)), widest)
   return [
@@ -77,7 +77,16 @@ function explainFollowing(following: Following, widest: number, look: Look): rea
     ...(entries.length === 0
       ? ["    without arguments"]
       : entries.map(([name, value]) => `    ${show(name)}: ${show(value)}`)),
+    ...hidden.map((one) => `    ${paint(look, "red", sayHidden(one))}`),
   ]
+}
+
+const sayHidden = ({ argument, stepId = "", tool = "" }: Hidden): string => {
+  const where =
+    tool === ""
+      ? "a secret of this run"
+      : `what \`${printable(tool)}\` marks as secret in its answer at \`${printable(stepId)}\``
+  return `hidden in ${show(argument)}, which nobody marks: ${where}; do not approve what you cannot see`
 }
 
 /** JSON first, so that no text can be taken for an escape of ours. Half a surrogate pair is shown as its escape: tools answer anything. */

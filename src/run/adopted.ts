@@ -176,7 +176,11 @@ function differs(
 ): string | undefined {
   for (const name of new Set([...Object.keys(policies), ...Object.keys(tools)])) {
     const [said, declared] = [tools[name], policies[name]]
-    if (said === undefined || declared === undefined || canonical(said as never, true) !== canonical(declared as never, true))
+    if (
+      said === undefined ||
+      declared === undefined ||
+      canonical(said as never, true) !== canonical(declared as never, true)
+    )
       return `what it says of tool \`${name}\` is not what the catalog says`
   }
   const most = catalog.budgets.deadlineMs

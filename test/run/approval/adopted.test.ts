@@ -130,8 +130,7 @@ async function elsewhere(
     const event = entries.at(-1)?.event
     const last = event?.kind
     const waits = last === "approval-requested" && (event as { stepId?: string }).stepId === waitsAt
-    const stands =
-      last === "intent" || last === "run-ended" || (last === "approval-requested" && approve.length === 0)
+    const stands = last === "intent" || last === "run-ended" || (last === "approval-requested" && approve.length === 0)
     if (waitsAt === undefined ? stands : waits) {
       await runner.close({ graceMs: 0 })
       return entries
@@ -329,10 +328,7 @@ describe("what people are said to have agreed to", () => {
 describe("a word whose key is not in the key set any more", () => {
   const others = [approver("bob"), approver("ada")]
   const decidedOnly = (entries: readonly Entry[], stepId: string): readonly Entry[] =>
-    entries.slice(
-      0,
-      entries.findIndex(({ event }) => event.kind === "approval-decided" && event.stepId === stepId) + 1,
-    )
+    entries.slice(0, entries.findIndex(({ event }) => event.kind === "approval-decided" && event.stepId === stepId) + 1)
 
   test("by which nothing was done yet lapses, and people are asked anew", async () => {
     const entries = decidedOnly(await elsewhere(opened, ["open"]), "open")
@@ -359,7 +355,11 @@ describe("a word whose key is not in the key set any more", () => {
   })
 
   test("by which something was done: the run goes nowhere but to its end, and nothing is undone by what it says", async () => {
-    const plan = planOf({ id: "open", transition: "PAYING" }, { id: "first", tool: "book", args: { to: "a" } }, step("sign"))
+    const plan = planOf(
+      { id: "open", transition: "PAYING" },
+      { id: "first", tool: "book", args: { to: "a" } },
+      step("sign"),
+    )
     const entries = await elsewhere(plan, ["open"], {}, "sign")
     for (const end of ["cancel", "deny"] as const) {
       const { takeOver, outside, runner } = await adopted(entries, others)

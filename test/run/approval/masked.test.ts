@@ -3,6 +3,7 @@ import { type Compiled, compile, defineCatalog, predicate, tool } from "sequitur
 import { createRunner, memory, RunSecrets } from "sequitur/run"
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { explainApproval } from "../../../src/explain/approval.ts"
 import { explainEntry } from "../../../src/explain/history.ts"
 import { plain } from "../../../src/explain/look.ts"
 import { accepted } from "../desk.ts"
@@ -170,5 +171,73 @@ test("in what a report says of a failure: thrown by a tool, said by whoever deni
   }
   const failed = await runner.run(planOf("shut"), scope)
   expect(failed).toMatchObject({ failure: { message: expect.stringContaining("[redacted] shuts nothing") } })
+  await runner.close()
+})
+
+test("what an answer marks as its secret hides no word of the catalog, and an argument that is hidden by it is named", async () => {
+  const S = z.string()
+  const post = defineCatalog({
+    name: "post",
+    version: "1",
+    tools: {
+      mail: tool({
+        description: "Read the mail.",
+        effect: "read",
+        params: z.strictObject({}),
+        result: z.strictObject({ iban: S, otp: Secret, more: z.array(Secret) }),
+        untrusted: true,
+      }),
+      transfer: tool({
+        description: "Pay money to an account.",
+        effect: "destructive",
+        params: z.strictObject({ iban: S, memo: S, pin: Secret }),
+        authority: { approval: "always", approverRoles: ["treasurer"] },
+        idempotency: "natural",
+        compensate: "none",
+      }),
+    },
+  })
+  const steps = [
+    { id: "mail", tool: "mail", args: {} },
+    {
+      id: "out",
+      tool: "transfer",
+      args: { iban: { $from: "mail", path: "/iban" }, memo: "rent", pin: { $from: "mail", path: "/otp" } },
+    },
+  ]
+  const iban = "DE-MALLORY-99"
+  const runner = createRunner({
+    catalog: post,
+    store: memory(),
+    approvers: everybody(),
+    tools: {
+      mail: () => ({ iban, otp: iban, more: ["transfer", "Pay money to an account.", "destructive", "treasurer"] }),
+      transfer: () => null,
+    },
+  })
+  const scope = { principal: { tenant: "acme", subject: "carl" }, sessionId: "s", taskId: "t", runId: "r" }
+  const { awaiting } = await runner.run(
+    accepted(compile(post, JSON.stringify({ version: 1, steps })) as Compiled),
+    scope,
+  )
+  const [waiting] = await runner.approvals.list()
+  if (waiting === undefined) throw new Error("nothing waits")
+  for (const request of [awaiting, waiting.request]) {
+    expect(request).toMatchObject({
+      approverRoles: ["treasurer"],
+      follows: [
+        {
+          tool: "transfer",
+          description: "Pay money to an account.",
+          args: { iban: "[redacted]", memo: "rent", pin: "[redacted]" },
+          hidden: [{ argument: "iban", stepId: "mail", tool: "mail" }],
+        },
+      ],
+    })
+    expect(JSON.stringify(request)).not.toContain(iban)
+  }
+  expect(explainApproval(waiting.request, plain)).toContain(
+    'hidden in "iban", which nobody marks: what `mail` marks as secret in its answer at `mail`; do not approve what you cannot see',
+  )
   await runner.close()
 })
