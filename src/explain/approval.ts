@@ -35,6 +35,7 @@ export function explainPlanRequest({ subject, tenant, follows, blast, asks }: Pl
     ...follows.flatMap((following) => explainFollowing(following, widest, look)),
     ...(most.length === 0 ? [] : [`at most, in all: ${most.join(", ")}; what would pass it is asked about`]),
     ...asks.map(sayStillAsked),
+    `whoever signs it may be ${printable(subject)} as well, but where it takes several people`,
   ].join("\n")
 }
 
