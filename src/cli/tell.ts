@@ -1,5 +1,5 @@
 /** Tells a run: each entry as it becomes durable, and in the end what came of it. */
-import { explainApproval } from "../explain/approval.ts"
+import { explainApproval, explainSaid } from "../explain/approval.ts"
 import { explainEntry } from "../explain/history.ts"
 import { clip } from "../explain/printable.ts"
 import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/run.ts"
@@ -7,6 +7,7 @@ import type { Entry } from "../journal/entry.ts"
 import { RunSecrets } from "../journal/secrets.ts"
 import { replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
+import { type WaitingApproval, waitingIn } from "../run/approval/waiting.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "./terminal.ts"
 import { type Along, signedBy, typed } from "./typed.ts"
@@ -44,7 +45,7 @@ export function tellEnd({ runId, entries, store, along = {}, format, word = fals
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open })
+  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open, waiting: waitingIn(state) })
   if ((word || open) && view.status === "running") return exit.fine
   // The run has failed because the command did what it was to do.
   return deny && view.status === "failed" && view.failure?.code === "RUN301" ? exit.fine : exitOf(view.status)
@@ -56,9 +57,10 @@ interface Standing {
   readonly unsigned: true | undefined
   readonly word: boolean
   readonly open: boolean
+  readonly waiting: WaitingApproval | undefined
 }
 
-function explainEnd(view: RunView, { store, along, unsigned, word, open }: Standing): void {
+function explainEnd(view: RunView, { store, along, unsigned, word, open, waiting }: Standing): void {
   const look = lookOf(process.stdout)
   const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
@@ -75,7 +77,8 @@ function explainEnd(view: RunView, { store, along, unsigned, word, open }: Stand
   if (awaiting === null) return
   const decide = (how: "approve" | "deny"): string =>
     typed(how, [runId, awaiting.stepId, ...signedBy(unsigned)], store, along)
-  print(`\n${explainApproval(awaiting, look)}\n`)
+  const said = waiting === undefined ? [] : explainSaid(waiting)
+  print(`\n${[explainApproval(awaiting, look), ...said].join("\n")}\n`)
   print(`to let it go on:  ${decide("approve")}`)
   print(`to end it:        ${decide("deny")}`)
 }

@@ -3,6 +3,7 @@
 import stringWidth from "string-width"
 import type { ApprovalRequested, Because, Following, Hidden } from "../journal/entry.ts"
 import type { PlanRequest, StillAsked } from "../run/approval/plan.ts"
+import type { WaitingApproval } from "../run/approval/waiting.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -25,6 +26,15 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
         ]),
   ].join("\n")
 }
+
+/** Who has agreed to what waits, and what a denial would do. */
+export const explainSaid = ({ agreed, done }: Pick<WaitingApproval, "agreed" | "done">): readonly string[] => [
+  ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
+  ...done.map(
+    ({ stepId, tool, undone }) =>
+      `  if denied, ${clip(stepId, 40)} (${clip(tool, 40)}) ${undone ? "is undone" : "stays done: nothing undoes it"}`,
+  ),
+]
 
 /** What is asked about a whole plan before it runs. */
 export function explainPlanRequest({ subject, tenant, follows, blast, asks }: PlanRequest, look: Look): string {

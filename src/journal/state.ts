@@ -269,7 +269,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "state-entered":
       return { step: untouched, done: state.done + 1 }
     case "approval-requested":
-      return { status: "awaiting_approval", asked: ask(state.asked, event) }
+      return { status: "awaiting_approval", asked: ask(state.asked, event, atMs) }
     case "approval-decided":
       return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
     case "request-delivered":

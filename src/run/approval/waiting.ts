@@ -52,7 +52,7 @@ export function waitingIn(state: RunState): WaitingApproval | undefined {
     tenant: started.tenant,
     subject: started.subject,
     goal: document.goal,
-    sinceMs: updatedAtMs,
+    sinceMs: asked.get(request.stepId)?.sinceMs ?? updatedAtMs,
     expiresAtMs: deadlineMs === undefined ? undefined : startedAtMs + deadlineMs,
     request,
     agreed: asked.get(request.stepId)?.agreed.map(({ by }) => by) ?? [],
