@@ -5,9 +5,9 @@ import { clip } from "../explain/printable.ts"
 import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/run.ts"
 import type { Entry } from "../journal/entry.ts"
 import { RunSecrets } from "../journal/secrets.ts"
-import { replay } from "../journal/state.ts"
+import { type RunState, replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
-import { type WaitingApproval, waitingIn } from "../run/approval/waiting.ts"
+import { shownIn, type WaitingApproval, waitingIn } from "../run/approval/waiting.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "./terminal.ts"
 import { type Along, signedBy, typed } from "./typed.ts"
@@ -45,10 +45,15 @@ export function tellEnd({ runId, entries, store, along = {}, format, word = fals
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open, waiting: waitingIn(state) })
+  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open, waiting: shownWaiting(state) })
   if ((word || open) && view.status === "running") return exit.fine
   // The run has failed because the command did what it was to do.
   return deny && view.status === "failed" && view.failure?.code === "RUN301" ? exit.fine : exitOf(view.status)
+}
+
+function shownWaiting(state: RunState): WaitingApproval | undefined {
+  const waiting = waitingIn(state)
+  return waiting && shownIn(waiting, state)
 }
 
 interface Standing {

@@ -27,8 +27,13 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
   ].join("\n")
 }
 
-/** Who has agreed to what waits, and what a denial would do. */
-export const explainSaid = ({ agreed, done }: Pick<WaitingApproval, "agreed" | "done">): readonly string[] => [
+/** Why it is asked, who has agreed to what waits, and what a denial would do. */
+export const explainSaid = ({
+  why,
+  agreed,
+  done,
+}: Pick<WaitingApproval, "why" | "agreed" | "done">): readonly string[] => [
+  ...(why === undefined ? [] : [`  why, says the plan: ${clip(why, 200)}`]),
   ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
   ...done.map(
     ({ stepId, tool, undone }) =>

@@ -197,7 +197,7 @@ test("a key says itself whose word it is; what people have said so far is told w
   )
   const steps = [
     { id: "ring", tool: "ring", args: {} },
-    { id: "in", tool: "unlock", args: { door: "front" } },
+    { id: "in", tool: "unlock", args: { door: "front" }, why: "They stand outside." },
   ]
   const path = folder({
     "catalog.ts": two,
@@ -223,6 +223,7 @@ test("a key says itself whose word it is; what people have said so far is told w
     3,
     expect.stringContaining("if denied, ring (ring) stays done: nothing undoes it"),
   ])
+  expect(named.out).toContain("why, says the plan: They stand outside.")
   const since = async () =>
     JSON.parse((await call("approvals", "--store", "runs.db", "--format", "json")).out).approvals[0].sinceMs
   const before = await since()

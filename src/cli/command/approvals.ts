@@ -50,7 +50,7 @@ function commandFor(
 }
 
 function tell(
-  { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, agreed, done }: WaitingApproval,
+  { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, why, agreed, done }: WaitingApproval,
   command: string,
 ): string {
   const until = expiresAtMs === undefined ? "" : `, until ${timeOf(expiresAtMs)}`
@@ -58,7 +58,7 @@ function tell(
     `run ${printable(runId)}: asked by ${clip(subject, 40)} of ${clip(tenant, 40)} at ${timeOf(sinceMs)}${until}`,
     ...(goal === undefined ? [] : [`  goal: ${clip(goal, 200)}`]),
     explainApproval(request, lookOf(process.stdout)),
-    ...explainSaid({ agreed, done }),
+    ...explainSaid({ why, agreed, done }),
     `  ${command}`,
   ]
   return lines.join("\n")
