@@ -551,5 +551,7 @@ test("a token that would never count is not issued", async () => {
   await expect(say({ bound } as never, "eve", { notBeforeMs: 2_000, expiresAtMs: 2_000 })).rejects.toThrow(
     "`expiresAtMs` (2000)",
   )
-  await expect(say({ bound } as never, "eve", { notBeforeMs: 2_000, expiresAtMs: Number.NaN })).rejects.toThrow(RangeError)
+  await expect(say({ bound } as never, "eve", { notBeforeMs: 2_000, expiresAtMs: Number.NaN })).rejects.toThrow(
+    RangeError,
+  )
 })
