@@ -7,6 +7,7 @@ import { lintAuthority } from "./lint/authority.ts"
 import { lintBlast } from "./lint/blast.ts"
 import { lintClaims } from "./lint/claims.ts"
 import { lintCompensate } from "./lint/compensate.ts"
+import { lintDecisions } from "./lint/decisions.ts"
 import { lintInputLabels, lintLabels } from "./lint/labels.ts"
 import { lintLimits } from "./lint/limits.ts"
 import { lintMachine, lintStates } from "./lint/machine.ts"
@@ -21,6 +22,7 @@ export function lint(catalog: Built, spec: CatalogSpec): Unplaced[] {
   const said = [
     ...lintNames(catalog),
     ...lintMachine(catalog, spec),
+    ...lintDecisions(catalog, spec),
     ...lintLimits(catalog, spec),
     ...lintInputLabels(catalog, spec),
   ]

@@ -231,6 +231,7 @@ function addRun(program: Command, done: Done): void {
     .addOption(catalog())
     .option("--tools <file>", "the toolbox's module (default: tools.ts, .mts, .js or .mjs beside the catalog)")
     .addOption(unwrap())
+    .addOption(literals())
     .addOption(store())
     .addOption(approvers())
     .option("--inputs <file-or-json>", "the inputs that the catalog asks for: a JSON file, - or JSON itself")
@@ -270,6 +271,7 @@ function addDecisions(program: Command, done: Done): void {
     .addOption(keptTools())
     .addOption(approvers())
     .option("--plan <file>", "instead of a waiting run: a whole plan before it runs, for one run; prints the token")
+    .addOption(literals())
     .option("--run <id>", "of a plan: the id of the run that it will be")
     .option("--inputs <file-or-json>", "of a plan: the inputs that the catalog asks for")
     .option("--subject <name>", "of a plan: who acts", userName())
@@ -308,7 +310,8 @@ const addDecision = (program: Command, name: string, description: string, bracke
     .argument(`${brackets[0]}step${brackets[1]}`, "the step that it waits at")
     .addOption(store())
     .addOption(onlyOf())
-    .addOption(by("who decides"))
+    // A key says itself whose word it is.
+    .addOption(by("who decides").conflicts(["key", "token"]))
     .option("--reason <words>", "why", "")
     .option(
       "--key <file>",

@@ -1,12 +1,13 @@
 /** Tells a run: each entry as it becomes durable, and in the end what came of it. */
-import { explainApproval } from "../explain/approval.ts"
+import { explainApproval, explainSaid } from "../explain/approval.ts"
 import { explainEntry } from "../explain/history.ts"
 import { clip } from "../explain/printable.ts"
 import { type DoubtView, explainRun, type RunView, viewRun } from "../explain/run.ts"
 import type { Entry } from "../journal/entry.ts"
 import { RunSecrets } from "../journal/secrets.ts"
-import { replay } from "../journal/state.ts"
+import { type RunState, replay } from "../journal/state.ts"
 import type { Status } from "../journal/status.ts"
+import { shownIn, type WaitingApproval, waitingIn } from "../run/approval/waiting.ts"
 import type { OnEvent } from "../run/listener.ts"
 import { exit, type Format, lookOf, print, printJson, secrets } from "./terminal.ts"
 import { type Along, signedBy, typed } from "./typed.ts"
@@ -44,10 +45,15 @@ export function tellEnd({ runId, entries, store, along = {}, format, word = fals
   const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
   const open = state.open !== undefined
   if (format === "json") printJson({ run: view })
-  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open })
+  else explainEnd(view, { store, along, unsigned: state.started.unsigned, word, open, waiting: shownWaiting(state) })
   if ((word || open) && view.status === "running") return exit.fine
   // The run has failed because the command did what it was to do.
   return deny && view.status === "failed" && view.failure?.code === "RUN301" ? exit.fine : exitOf(view.status)
+}
+
+function shownWaiting(state: RunState): WaitingApproval | undefined {
+  const waiting = waitingIn(state)
+  return waiting && shownIn(waiting, state)
 }
 
 interface Standing {
@@ -56,9 +62,10 @@ interface Standing {
   readonly unsigned: true | undefined
   readonly word: boolean
   readonly open: boolean
+  readonly waiting: WaitingApproval | undefined
 }
 
-function explainEnd(view: RunView, { store, along, unsigned, word, open }: Standing): void {
+function explainEnd(view: RunView, { store, along, unsigned, word, open, waiting }: Standing): void {
   const look = lookOf(process.stdout)
   const { runId, status, awaiting, doubt, failure } = view
   print(`\n${explainRun(view, look)}`)
@@ -69,12 +76,14 @@ function explainEnd(view: RunView, { store, along, unsigned, word, open }: Stand
   else if (status === "running") {
     print("  left to   the process that holds the run, which acts on it within a second or so;")
     print(`            where none does, to a worker, or: ${resume}`)
+    print("            (with --take-over, where it was imported or recovered)")
   }
   if (doubt !== null) explainDoubt(view, doubt, store, along)
   if (awaiting === null) return
   const decide = (how: "approve" | "deny"): string =>
     typed(how, [runId, awaiting.stepId, ...signedBy(unsigned)], store, along)
-  print(`\n${explainApproval(awaiting, look)}\n`)
+  const said = waiting === undefined ? [] : explainSaid(waiting)
+  print(`\n${[explainApproval(awaiting, look), ...said].join("\n")}\n`)
   print(`to let it go on:  ${decide("approve")}`)
   print(`to end it:        ${decide("deny")}`)
 }

@@ -1,8 +1,9 @@
 /** What a person is asked to approve: each step that would follow, with the very inputs it would have. Nothing is cut, and what
  *  could deceive the eye is written out, for a decision is only as good as what was seen. */
 import stringWidth from "string-width"
-import type { ApprovalRequested, Because, Following } from "../journal/entry.ts"
+import type { ApprovalRequested, Because, Following, Hidden } from "../journal/entry.ts"
 import type { PlanRequest, StillAsked } from "../run/approval/plan.ts"
+import type { WaitingApproval } from "../run/approval/waiting.ts"
 import { canonical } from "../text/canonical.ts"
 import type { Json } from "../text/json.ts"
 import { type Look, paint } from "./look.ts"
@@ -26,6 +27,20 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
   ].join("\n")
 }
 
+/** Why it is asked, who has agreed to what waits, and what a denial would do. */
+export const explainSaid = ({
+  why,
+  agreed,
+  done,
+}: Pick<WaitingApproval, "why" | "agreed" | "done">): readonly string[] => [
+  ...(why === undefined ? [] : [`  why, says the plan: ${clip(why, 200)}`]),
+  ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
+  ...done.map(
+    ({ stepId, tool, undone }) =>
+      `  if denied, ${clip(stepId, 40)} (${clip(tool, 40)}) ${undone ? "is undone" : "stays done: nothing undoes it"}`,
+  ),
+]
+
 /** What is asked about a whole plan before it runs. */
 export function explainPlanRequest({ subject, tenant, follows, blast, asks }: PlanRequest, look: Look): string {
   const widest = Math.max(0, ...follows.map(({ stepId }) => stringWidth(printable(stepId))))
@@ -35,6 +50,7 @@ export function explainPlanRequest({ subject, tenant, follows, blast, asks }: Pl
     ...follows.flatMap((following) => explainFollowing(following, widest, look)),
     ...(most.length === 0 ? [] : [`at most, in all: ${most.join(", ")}; what would pass it is asked about`]),
     ...asks.map(sayStillAsked),
+    `whoever signs it may be ${printable(subject)} as well, but where it takes several people`,
   ].join("\n")
 }
 
@@ -69,7 +85,7 @@ const sayBecause = (because: Because): string =>
     : `${printable(because.dimension)} comes to ${because.total}, above ${because.above}`
 
 function explainFollowing(following: Following, widest: number, look: Look): readonly string[] {
-  const { stepId, tool, effect, description, args } = following
+  const { stepId, tool, effect, description, args, hidden = [] } = following
   const entries = Object.entries(args)
   const name = pad(paint(look, "bold", printable(stepId)), widest)
   return [
@@ -77,8 +93,17 @@ function explainFollowing(following: Following, widest: number, look: Look): rea
     ...(entries.length === 0
       ? ["    without arguments"]
       : entries.map(([name, value]) => `    ${show(name)}: ${show(value)}`)),
+    ...hidden.map((one) => `    ${paint(look, "red", sayHidden(one))}`),
   ]
 }
 
-/** JSON first, so that no text can be taken for an escape of ours. */
-const show = (value: Json): string => printable(canonical(value))
+const sayHidden = ({ argument, stepId = "", tool = "" }: Hidden): string => {
+  const where =
+    tool === ""
+      ? "a secret of this run"
+      : `what \`${printable(tool)}\` marks as secret in its answer at \`${printable(stepId)}\``
+  return `hidden in ${show(argument)}, which nobody marks: ${where}; do not approve what you cannot see`
+}
+
+/** JSON first, so that no text can be taken for an escape of ours. Half a surrogate pair is shown as its escape: tools answer anything. */
+const show = (value: Json): string => printable(canonical(value, true))

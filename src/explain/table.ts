@@ -88,10 +88,13 @@ function explainApprovals({ approvals, decisions }: PlanView, look: Look): reado
     [
       paint(look, "bold", "approvals needed:"),
       ...approvals.map((need) => `  at \`${clip(need.step, nameRoom)}\`, ${sayNeed(need)}`),
+      ...(decisions !== "unsigned" && approvals.some(({ approvers = 1 }) => approvers === 1) ? [`  ${ownWord}`] : []),
       ...(decisions === "unsigned" ? [`  ${paint(look, "red", unsigned)}`] : []),
     ],
   ]
 }
+
+const ownWord = "where one person agrees, it may be the one whose run it is: `approvers: 2` takes two others"
 
 function explainHeld({ held = [] }: PlanView, look: Look): readonly (readonly string[])[] {
   if (held.length === 0) return []
@@ -130,8 +133,12 @@ function sayNeed(need: ApprovalView): string {
     case "transition": {
       const opened = need.opens.length === 0 ? "nothing" : names(need.opens)
       const both = need.covers === undefined ? "" : `, for the call of \`${clip(need.covers, nameRoom)}\` too`
+      const apart =
+        need.apart === undefined
+          ? ""
+          : `; for \`${clip(need.apart, nameRoom)}\` others are asked, so that it is asked apart`
       const by = sayApprovers(need)
-      return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}${by}, before ${opened}${both}`
+      return `${clip(need.from, nameRoom)} → ${clip(need.to, nameRoom)}${by}, before ${opened}${both}${apart}`
     }
     case "always":
       return `before each call of ${clip(need.tool, nameRoom)}${sayApprovers(need)}`

@@ -73,6 +73,8 @@ export type ApprovalView =
       readonly approvers?: number
       /** The call behind it that the same decision is for; left out where there is none. */
       readonly covers?: string
+      /** The call behind it that it was to be for too, and for which others are asked; left out where there is none. */
+      readonly apart?: string
       readonly approverRoles?: readonly string[]
     }
   | Viewed<CallNeed>
@@ -196,7 +198,16 @@ function viewNeed({ stepId: step, index, ...need }: ApprovalNeed, plan: Compiled
   const other = need.covers !== undefined && covered?.kind === "call" ? toolOf(covered.tool, catalog) : undefined
   const terms = rule && other ? joinTerms(rule, other.authority) : rule
   const roles = terms?.approverRoles
-  return { step, ...need, opens: behind(index, plan), ...(roles === undefined ? {} : { approverRoles: roles }) }
+  const next = covered?.kind === "call" && need.covers === undefined ? toolOf(covered.tool, catalog) : undefined
+  const apart = rule?.covers !== undefined && next !== undefined && joinTerms(rule, next.authority) === undefined
+  const isAsked = plan.approvals.some((other) => other.index === index + 1)
+  return {
+    step,
+    ...need,
+    opens: behind(index, plan),
+    ...(apart && isAsked && covered !== undefined ? { apart: covered.id } : {}),
+    ...(roles === undefined ? {} : { approverRoles: roles }),
+  }
 }
 
 function viewRules(plan: CompiledPlan, { machine }: Catalog): readonly RuleView[] {

@@ -4,6 +4,7 @@ import type { ApprovalDecided, ApprovalLapsed, ApprovalRequested, RequestDeliver
 /** What people were asked at a step last, and what they have said. */
 export interface Asked {
   readonly request: ApprovalRequested
+  readonly sinceMs: number
   /** Whether the host was told of it. */
   readonly delivered: boolean
   /** Who has agreed, in order. */
@@ -20,9 +21,16 @@ export type AskedBySteps = ReadonlyMap<string, Asked>
 /** Whether nobody else need say anything. */
 export const isSettling = ({ decision, left }: ApprovalDecided): boolean => decision === "denied" || left === undefined
 
-export function ask(asked: AskedBySteps, request: ApprovalRequested): AskedBySteps {
+export function ask(asked: AskedBySteps, request: ApprovalRequested, sinceMs: number): AskedBySteps {
   const lapsed = asked.get(request.stepId)?.lapsed ?? []
-  return new Map(asked).set(request.stepId, { request, delivered: false, agreed: [], decided: undefined, lapsed })
+  return new Map(asked).set(request.stepId, {
+    request,
+    sinceMs,
+    delivered: false,
+    agreed: [],
+    decided: undefined,
+    lapsed,
+  })
 }
 
 export function decideAsked(asked: AskedBySteps, event: ApprovalDecided): AskedBySteps {

@@ -327,7 +327,7 @@ export const runCodes = {
     again: false,
     title: "nobody's key",
     message: "the key `{kid}` that signed for step `{stepId}` of run `{runId}` {problem}",
-    hint: "Have the request answered with a key that is in the host's key set now.",
+    hint: "Have the request answered with a key that counts in the host's key set now. An old key stays there, with `revokedAtMs`: what it signed before can then still be told.",
     why: "Who may approve is said by the host's key set, at the moment it counts, and by no token.",
     plain: "This approval does not come from anybody who may give it.",
   },

@@ -344,6 +344,16 @@ export interface Following {
   readonly args: JsonObject
   /** Where in the plan's document something is not known yet; left out where all is. */
   readonly open?: readonly Pointer[]
+  /** Only as it is shown, never written down: arguments that nobody marks, and that are hidden for what a secret holds. */
+  readonly hidden?: readonly Hidden[]
+}
+
+/** Whoever answers for the tool may have chosen what is hidden, so that it is not seen. */
+export interface Hidden {
+  readonly argument: string
+  /** The step whose result holds it where its tool marks a secret, and that tool; left out where it comes from elsewhere. */
+  readonly stepId?: string
+  readonly tool?: string
 }
 
 export interface ApprovalDecided {

@@ -7,16 +7,19 @@ import { covers, gather, hide, type Marks, pathsOf, within } from "../catalog/se
 import type { StepDocument } from "../document/document.ts"
 import { type Earlier, noEarlier } from "../plan/earlier.ts"
 import { hideWritten, Written } from "../plan/sensitive.ts"
+import { canonical } from "../text/canonical.ts"
 import { isObject, type Json, type JsonObject } from "../text/json.ts"
 import { parsePointer } from "../text/pointer.ts"
 import { ownWords, redacted, Secrets } from "../text/secrets.ts"
-import type { ApprovalRequested, Event, Failure, Following, Recorded, RunStarted } from "./entry.ts"
+import type { ApprovalRequested, Event, Failure, Following, Hidden, Recorded, RunStarted } from "./entry.ts"
 import type { RunState } from "./state.ts"
 
 /** Told the entries of one run in their order. What is found later was not yet known to be secret when an earlier one was shown. */
 export class RunSecrets {
   readonly #secrets: Secrets
   #run: Marked | undefined
+  /** The same, by the steps whose results hold them. */
+  readonly #answers = new Map<string, Secrets>()
 
   /** Of several runs that are shown side by side the secrets may be gathered in one place. */
   constructor(secrets = new Secrets()) {
@@ -32,7 +35,7 @@ export class RunSecrets {
 
   /** Of a run that is taken up: of what came before, what it still knows. */
   static in(state: RunState, secrets?: Secrets): RunSecrets {
-    const { started, calls, undone, reread, observations, open: opened, step } = state
+    const { started, calls, undone, reread, observations, open: opened, last, asked } = state
     const found = new RunSecrets(secrets)
     found.note(started)
     for (const [stepId, { args, result }] of calls) found.#gather({ stepId }, args, result)
@@ -41,7 +44,8 @@ export class RunSecrets {
     for (const [stepId, { result }] of reread) found.#gather({ stepId }, undefined, result)
     for (const { event } of observations) found.note(event)
     for (const [, said] of opened?.calls ?? []) if (typeof said !== "string") found.note(said)
-    if (step.open !== undefined) found.note(step.open)
+    if (last !== undefined) found.note(last)
+    for (const { request } of asked.values()) found.note(request)
     return found
   }
 
@@ -74,6 +78,10 @@ export class RunSecrets {
     }
     if (event.kind === "call-observed" && event.result !== undefined)
       gather(event.result, this.#run?.marks.of(event.tool).result ?? [], this.#secrets)
+    // Where some of it is not known yet, it stands as it was written.
+    if (event.kind === "approval-requested")
+      for (const { stepId, args, open } of event.follows)
+        if (open === undefined) this.#gather({ stepId }, args, undefined)
     if ("stepId" in event)
       this.#gather(event, "args" in event ? event.args : undefined, "result" in event ? event.result : undefined)
   }
@@ -82,7 +90,12 @@ export class RunSecrets {
     const run = this.#run
     if (run === undefined) return
     if (args !== undefined) gather(args, run.argsOf(about), this.#secrets)
-    if (result !== undefined) gather(result, run.resultOf(about), this.#secrets)
+    const marked = result === undefined ? [] : run.resultOf(about)
+    if (result === undefined || marked.length === 0) return
+    gather(result, marked, this.#secrets)
+    const own = this.#answers.get(about.stepId) ?? new Secrets()
+    gather(result, marked, own)
+    this.#answers.set(about.stepId, own)
   }
 
   /** An entry as it may be shown. */
@@ -93,7 +106,31 @@ export class RunSecrets {
   redactEvent<Kind extends Event>(event: Kind): Kind {
     const run = this.#run
     if (run === undefined || !run.hasMarks) return event
-    return this.#scrubMembers(this.#hideIn(event, run) as unknown as JsonObject) as unknown as Kind
+    const hidden = this.#hideIn(event, run)
+    const shown = this.#scrubMembers(hidden as unknown as JsonObject) as unknown as Event
+    if (hidden.kind !== "approval-requested" || shown.kind !== "approval-requested") return shown as Kind
+    const { from, to, approverRoles, because } = hidden
+    // Words of the catalog, which no answer makes secrets.
+    const own = {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(approverRoles === undefined ? {} : { approverRoles }),
+      ...(because === undefined ? {} : { because }),
+    }
+    const follows = hidden.follows.map((one, index) => this.#tellHidden(one, shown.follows[index] ?? one, run))
+    return { ...shown, ...own, follows } as Event as Kind
+  }
+
+  /** A call as it is shown to whoever is asked about it: what they cannot see although nobody has marked it there is named. */
+  #tellHidden(hidden: Following, shown: Following, run: Marked): Following {
+    const { tool, effect, description } = hidden
+    const found = Object.entries(hidden.args).flatMap(([argument, value]): Hidden[] => {
+      if (isSameJson(this.#secrets.scrubJson(value), value)) return []
+      const from = [...this.#answers].find(([, secrets]) => !isSameJson(secrets.scrubJson(value), value))
+      return [from === undefined ? { argument } : { argument, stepId: this.scrub(from[0]), tool: run.toolOf(from[0]) }]
+    })
+    const all = [...(hidden.hidden ?? []), ...found]
+    return { ...shown, tool, effect, description, ...(all.length === 0 ? {} : { hidden: all }) }
   }
 
   /** The results of steps, by their ids. */
@@ -107,7 +144,11 @@ export class RunSecrets {
   redactFollowing(follows: readonly Following[]): readonly Following[] {
     const run = this.#run
     if (run === undefined || !run.hasMarks) return follows
-    return follows.map((one) => ({ ...one, args: this.#secrets.scrubJson(run.hideFollowing(one)) as JsonObject }))
+    return follows.map((one) => {
+      const hidden = { ...one, args: run.hideFollowing(one) }
+      const args = this.#secrets.scrubJson(hidden.args) as JsonObject
+      return this.#tellHidden(hidden, { ...one, args }, run)
+    })
   }
 
   #hideIn(event: Event, run: Marked): Event {
@@ -189,6 +230,8 @@ export class RunSecrets {
   }
 }
 
+const isSameJson = (one: Json, other: Json): boolean => canonical(one, true) === canonical(other, true)
+
 /** Of an event, what is data of the plan, of its inputs or of a tool. */
 const values: ReadonlySet<string> = new Set(["args", "result", "inputs", "earlier", "document", "origin"])
 
@@ -258,6 +301,8 @@ class Marked {
     })
     return [...this.marks.of(undo?.tool ?? "").args, ...taken]
   }
+
+  toolOf = (stepId: string): string => this.#steps.get(stepId)?.tool ?? ""
 
   resultOf({ stepId, undoes }: About): readonly Path[] {
     const tool = this.#steps.get(stepId)?.tool ?? ""

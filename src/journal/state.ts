@@ -65,6 +65,8 @@ export interface RunState {
   readonly epoch: number
   /** Why the run is in doubt or has ended; while it runs, why it cannot go on. */
   readonly failure: Failure | undefined
+  /** The call that was begun last: what is said of its failure may repeat what it was called with. */
+  readonly last: Intent | undefined
 }
 
 /** A call that answered. */
@@ -169,6 +171,7 @@ export function begin(
     workedMs: 0,
     sideEffects: 0,
     microUsd: 0,
+    last: undefined,
     asked: new Map(),
     ruled: new Map(),
     reread: new Map(),
@@ -295,7 +298,7 @@ function change(state: RunState, event: Event, seq: number, atMs: number): Parti
     case "state-entered":
       return { step: untouched, done: state.done + 1 }
     case "approval-requested":
-      return { status: "awaiting_approval", asked: ask(state.asked, event) }
+      return { status: "awaiting_approval", asked: ask(state.asked, event, atMs) }
     case "approval-decided":
       return { status: isSettling(event) ? "running" : state.status, asked: decideAsked(state.asked, event) }
     case "request-delivered":
@@ -354,6 +357,7 @@ function begun(state: RunState, intent: Intent, atMs: number): Partial<RunState>
   const { attempt, idempotencyKey, undoes, again, microUsd = 0 } = intent
   const effect = idempotencyKey !== undefined && undoes === undefined
   return {
+    last: intent,
     step: {
       ...untouched,
       open: intent,

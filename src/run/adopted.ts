@@ -3,8 +3,8 @@
  * that nobody has altered it since it was written, and not who wrote it.
  */
 import { judgeWhole } from "../catalog/schema/judge.ts"
-import type { Entry, RuleEvaluated, RunStarted } from "../journal/entry.ts"
-import { JournalDiverged, type JournalNewer, type JournalOlder } from "../journal/failure.ts"
+import type { Entry, Event, RuleEvaluated, RunStarted } from "../journal/entry.ts"
+import { JournalDiverged, type JournalNewer, type JournalOlder, record } from "../journal/failure.ts"
 import { begin, fold, type RunState } from "../journal/state.ts"
 import { canonical } from "../text/canonical.ts"
 import { missingApprovers, proveAgain, type Unproved } from "./approval/bound.ts"
@@ -12,8 +12,9 @@ import { approversIn, type KeySet } from "./approval/key-set.ts"
 import { proveEach } from "./approval/plan.ts"
 import { ruleMs } from "./call/rule.ts"
 import type { Footing } from "./drive/drive.ts"
-import { InputsRefused, StalePlan } from "./failure.ts"
+import { ApproversUnavailable, ApproverUnknown, InputsRefused, StalePlan, UndoFailed } from "./failure.ts"
 import { tellIssues } from "./misfits.ts"
+import { type Action, next } from "./next/next.ts"
 import type { ReadyPlan } from "./next/prepare.ts"
 import { isWithin, rederive } from "./rederive.ts"
 
@@ -33,7 +34,8 @@ export function holdToPlan(
 
 /**
  * What people have said in it, by the key set of here and as of when they said it; and what its rules have answered. Where it is not
- * known who has signed, nobody has.
+ * known who has signed, nobody has. A word by which nothing was done yet is looked at again before anything is: where nobody's key
+ * has signed it, it lapses there, and people are asked anew.
  */
 export async function proveWords(
   footing: Footing,
@@ -44,23 +46,23 @@ export async function proveWords(
   let state: RunState | undefined
   for (const entry of entries) {
     const refused = state && (await proveWord(state, entry, keySet))
-    if (refused !== undefined) return refused
+    if (refused !== undefined && !(refused instanceof ApproverUnknown && isUnused(entry, entries))) return refused
     const { event, seq } = entry
     if (event.kind === "rule-evaluated" && event.holds && !(footing instanceof Error)) {
       const said = state && (await askAgain(footing, state, event))
       if (said !== true)
         return new JournalDiverged({ runId, seq, problem: `the rule \`${event.rule}\` does not say so here` })
     }
-    const next: ReturnType<typeof fold> | ReturnType<typeof begin> =
+    const after: ReturnType<typeof fold> | ReturnType<typeof begin> =
       state === undefined ? begin(runId, entry) : fold(state, entry)
     // It was derived anew before.
-    if (next instanceof Error) return undefined
-    if (state === undefined && next.started.approved !== undefined) {
+    if (after instanceof Error) return undefined
+    if (state === undefined && after.started.approved !== undefined) {
       if (keySet === undefined) return new InputsRefused(missingApprovers)
-      const refused = await proveEach(next, approversIn(keySet), entry.atMs)
-      if (refused !== undefined) return refused
+      const refused = await proveEach(after, approversIn(keySet), entry.atMs)
+      if (refused !== undefined && !(refused instanceof ApproverUnknown && entries.every(isNoDeed))) return refused
     }
-    state = next
+    state = after
   }
   return undefined
 }
@@ -76,6 +78,71 @@ async function proveWord(
   if (asked === undefined) return undefined
   if (keySet === undefined) return new InputsRefused(missingApprovers)
   return proveAgain(state, asked, event, approversIn(keySet), Math.max(atMs, state.updatedAtMs))
+}
+
+const isNoDeed = ({ event: { kind } }: Entry): boolean =>
+  kind !== "state-entered" && kind !== "intent" && kind !== "replayed"
+
+/** Whether nothing was done by a word: neither the step that was asked about, nor what stands behind it. */
+function isUnused({ seq, event }: Entry, entries: readonly Entry[]): boolean {
+  if (event.kind !== "approval-decided") return false
+  for (const later of entries.slice(seq + 1)) {
+    if (later.event.kind === "approval-lapsed" && later.event.requestId === event.requestId) return true
+    if (!isNoDeed(later) && !("undoes" in later.event)) return false
+  }
+  return true
+}
+
+/**
+ * The end of a run that people want to end, and whose words cannot be proved: it is told so, and nothing is called, not even to undo
+ * what it says it has done. Undefined where it is not to end, or what became of an effect must be found out first.
+ */
+export function endUnproved(
+  ready: ReadyPlan | undefined,
+  state: RunState,
+  refused: Unproved,
+): ((held: RunState) => readonly Event[]) | undefined {
+  const isDoubtful = state.status === "in_doubt" || state.step.open?.idempotencyKey !== undefined
+  if (isDoubtful || refused instanceof ApproversUnavailable) return undefined
+  const rest = (held: RunState): readonly Event[] => [...windUp(ready, held, refused)]
+  return rest(state).at(-1)?.kind === "run-ended" ? rest : undefined
+}
+
+function* windUp(ready: ReadyPlan | undefined, held: RunState, refused: Unproved): Generator<Event> {
+  for (let state = held; ; ) {
+    const event = withoutCalls(next(ready, state), refused)
+    if (event === undefined) return
+    const after = fold(state, { seq: state.seq + 1, atMs: state.updatedAtMs, event })
+    if (after instanceof Error) return
+    yield event
+    state = after
+  }
+}
+
+function withoutCalls(action: Action, refused: Unproved): Event | undefined {
+  switch (action.kind) {
+    case "wind-down":
+      return { kind: "winding-down", status: action.status, failure: action.failure }
+    case "refuse":
+      return { ...action, kind: "step-refused" }
+    case "call": {
+      const { stepId, tool, undoes } = action
+      if (undoes === undefined) return undefined
+      const said = `it is not called by words that cannot be proved here: ${refused.message}`
+      return {
+        kind: "step-refused",
+        stepId,
+        undoes,
+        failure: record(new UndoFailed({ stepId, tool: tool.name, said })),
+      }
+    }
+    case "end":
+      // It did not do by them what it is said to have done.
+      if (action.status === "succeeded") return undefined
+      return { kind: "run-ended", status: action.status, ...(action.failure && { failure: action.failure }) }
+    default:
+      return undefined
+  }
 }
 
 /** The same question to the same rule. */
@@ -109,7 +176,11 @@ function differs(
 ): string | undefined {
   for (const name of new Set([...Object.keys(policies), ...Object.keys(tools)])) {
     const [said, declared] = [tools[name], policies[name]]
-    if (said === undefined || declared === undefined || canonical(said as never) !== canonical(declared as never))
+    if (
+      said === undefined ||
+      declared === undefined ||
+      canonical(said as never, true) !== canonical(declared as never, true)
+    )
       return `what it says of tool \`${name}\` is not what the catalog says`
   }
   const most = catalog.budgets.deadlineMs

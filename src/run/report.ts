@@ -99,13 +99,13 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
     runId,
     status,
     // Copies: what is done to a report does not reach the journal. Those of results are made when they are asked for.
-    ...(failure === undefined ? {} : { failure: structuredClone(failure) }),
+    ...(failure === undefined ? {} : { failure: structuredClone(RunSecrets.in(state).scrubFailure(failure)) }),
     ...(awaiting === undefined ? {} : { awaiting: structuredClone(RunSecrets.in(state).redactEvent(awaiting)) }),
     contradictions: state.observations.flatMap(({ seq, event: { stepId, attempt }, contradicts }) =>
       contradicts ? [{ stepId, attempt, seq }] : [],
     ),
     get effects() {
-      return structuredClone(effectsOf(state))
+      return structuredClone(effectsOf(state).map((effect) => withoutSecrets(effect, state)))
     },
     get steps() {
       steps ??= structuredClone(
@@ -133,6 +133,10 @@ export function report<Spec extends CatalogSpec, Results>(state: RunState): RunR
   states.set(told, state)
   return told as unknown as RunReport<Spec, Results>
 }
+
+/** Results are given as they are; what is said of a failure is for people. */
+const withoutSecrets = (effect: EffectReport, state: RunState): EffectReport =>
+  effect.failure === undefined ? effect : { ...effect, failure: RunSecrets.in(state).scrubFailure(effect.failure) }
 
 /** Every effect that was begun, but for those proved not to have happened. */
 export function effectsOf({ started, calls, undone, step, ending, observations }: RunState): readonly EffectReport[] {

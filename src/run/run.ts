@@ -13,7 +13,8 @@ import { leaseMsMax } from "../journal/lease.ts"
 import { begin, type RunState, replay } from "../journal/state.ts"
 import { isTerminal } from "../journal/status.ts"
 import { admitFlag, admitName, admitRun, admitTenant, type RunOptions, readOptions, refuseCount } from "./admit.ts"
-import { holdToPlan, proveWords } from "./adopted.ts"
+import { endUnproved, holdToPlan, proveWords } from "./adopted.ts"
+import { withoutSecrets } from "./approval/bound.ts"
 import { carry, type Signed } from "./approval/carry.ts"
 import type { KeySet } from "./approval/key-set.ts"
 import { admitApproval, runOf } from "./approval/plan.ts"
@@ -144,7 +145,9 @@ const approved = (
     if (typeof signed === "string")
       return yield* new ApprovalMismatch({ runId, stepId: "*", field: "plan", difference: `: ${signed}` })
     const found = yield* Effect.promise(() => admitApproval(approval, runId, started, approvers, nowMs, signed))
-    return found instanceof Error ? yield* found : { ...started, approved: found }
+    if (!(found instanceof Error)) return { ...started, approved: found }
+    const first = begin(runId, { seq: 0, atMs: nowMs, event: started })
+    return yield* first instanceof Error ? found : withoutSecrets(found, first)
   })
 
 const refuseSigned = (problem: string): InputsRefused =>
@@ -187,18 +190,23 @@ export const goOn = (
     const nowMs = clock.currentTimeMillisUnsafe()
     const waits = rests(footing, state, nowMs)
     if (footing instanceof StalePlan && (waits || next(undefined, state).kind === "needs-plan")) return yield* footing
-    if (waits) return state
     const journal = yield* Journal
+    const takeOver = options.takeOver === true
+    const adopts = takeOver && (yield* journal.look(state.runId))?.adopted === true
+    // A person's answer would find a run of another store held there.
+    if (waits && !adopts) return state
     const holder = holderOf(options, yield* Ids)
     if (holder instanceof InputsRefused) return yield* holder
     const { owner, leaseMs } = holder
-    const takeOver = options.takeOver === true
-    if (takeOver && (yield* journal.look(state.runId))?.adopted === true) {
+    let windUp: ReturnType<typeof endUnproved>
+    if (adopts) {
       const entries = yield* journal.read(state.runId)
-      const refused =
-        holdToPlan(footing, state.runId, state.started, entries) ??
-        (yield* Effect.promise(() => proveWords(footing, state.runId, entries, options.approvers)))
-      if (refused !== undefined) return yield* refused
+      const strange = holdToPlan(footing, state.runId, state.started, entries)
+      if (strange !== undefined) return yield* strange
+      const refused = yield* Effect.promise(() => proveWords(footing, state.runId, entries, options.approvers))
+      if (refused !== undefined && !(refused instanceof InputsRefused || refused instanceof JournalDiverged))
+        windUp = endUnproved(footing instanceof Error ? undefined : footing, state, refused)
+      if (refused !== undefined && windUp === undefined) return yield* withoutSecrets(refused, state)
     }
     const taken = yield* journal.takeUp(state.runId, { owner, untilMs: nowMs + leaseMs, nowMs, takeOver })
     const held = yield* readState(journal, state.runId, undefined)
@@ -211,6 +219,14 @@ export const goOn = (
     if (refused !== undefined) {
       yield* book.flush({ dueMs: undefined })
       return yield* refused
+    }
+    if (windUp !== undefined) {
+      for (const event of windUp(held)) {
+        const diverged = book.add(event)
+        if (diverged !== undefined) return yield* diverged
+      }
+      yield* book.flush({ dueMs: undefined })
+      return book.state
     }
     return yield* drive(footing, toolbox, book, leaseMs, options)
   })

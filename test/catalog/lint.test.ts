@@ -482,3 +482,31 @@ test("of a declaration that is ill-formed the schemas are asked about all the sa
     "SEQ802 /tools/look/params",
   ])
 })
+
+describe("what is asked of whoever agrees", () => {
+  const machine = (roles: readonly string[]): NonNullable<CatalogSpec["machine"]> => ({
+    initial: "A",
+    transitions: { A: { B: { guard: "approval", covers: "next", approverRoles: roles } } },
+  })
+  const pay = { ...write, states: ["B"], authority: { approval: "always", approverRoles: ["head"] } } as const
+  const told = (catalog: Catalog) => catalog.diagnostics.filter(({ code }) => code === "SEQ820")
+
+  test("one decision that nobody can make for both stands for one", () => {
+    const apart = build({ look: read, pay }, { machine: machine(["lead"]) })
+    expect(told(apart)).toMatchObject([
+      { at: "/machine/transitions/A/B/covers", message: expect.stringContaining("`pay`") },
+    ])
+    expect(told(build({ look: read, pay }, { machine: machine(["lead", "head"]) }))).toEqual([])
+  })
+
+  test("names that are believed have no roles, and are as many as one person likes", () => {
+    const two = { ...pay, authority: { ...pay.authority, approvers: 2 } }
+    const rest = { machine: machine(["head"]), approvals: "unsigned" } as const
+    expect(told(build({ pay: two }, rest)).map(({ at }) => at)).toEqual([
+      "/machine/transitions/A/B/approverRoles",
+      "/tools/pay/authority/approverRoles",
+      "/tools/pay/authority/approvers",
+    ])
+    expect(told(build({ pay: two }, { machine: machine(["head"]) }))).toEqual([])
+  })
+})

@@ -167,3 +167,69 @@ test("a decision about a call of a gate that holds its run is a success: the gat
   expect([denied.said.code, denied.verdict, opened()]).toEqual([0, "failed", "front\n"])
   await gate.close()
 }, 120_000)
+
+test("half a surrogate pair that a tool answers is shown as its escape, and hides nobody's request", async () => {
+  const odd = catalog.replace(
+    "tools: {",
+    `tools: {
+    look: tool({ description: "Look.", effect: "read", params: z.strictObject({}), result: z.strictObject({ door: z.string() }) }),`,
+  )
+  const answers = tools.replace("toolbox(catalog, {", `toolbox(catalog, { look: () => ({ door: "x\\ud800y" }),`)
+  const through = JSON.stringify({
+    version: 1,
+    steps: [
+      { id: "look", tool: "look", args: {} },
+      { id: "in", tool: "unlock", args: { door: { $from: "look", path: "/door" } } },
+    ],
+  })
+  const path = folder({ "catalog.ts": odd, "tools.ts": answers, "plan.json": through })
+  const run = await sequitur(["run", "plan.json", "--store", "runs.db"], { cwd: path })
+  expect([run.code, run.err]).toEqual([3, ""])
+  const listed = await sequitur(["approvals", "--store", "runs.db"], { cwd: path })
+  expect([listed.code, listed.out]).toEqual([0, expect.stringContaining(String.raw`"door": "x\ud800y"`)])
+}, 30_000)
+
+test("a key says itself whose word it is; what people have said so far is told wherever the run waits", async () => {
+  const two = catalog.replace('approval: "always"', 'approval: "always", approvers: 2').replace(
+    "unlock: tool",
+    `ring: tool({ description: "Ring.", effect: "write", params: z.strictObject({}), idempotency: "natural", compensate: "none" }),
+    unlock: tool`,
+  )
+  const steps = [
+    { id: "ring", tool: "ring", args: {} },
+    { id: "in", tool: "unlock", args: { door: "front" }, why: "They stand outside." },
+  ]
+  const path = folder({
+    "catalog.ts": two,
+    "tools.ts": tools.replace("toolbox(catalog, {", "toolbox(catalog, { ring: () => null,"),
+    "plan.json": JSON.stringify({ version: 1, steps }),
+  })
+  const call = (...args: readonly string[]) => sequitur(args, { cwd: path })
+  const eve = await call("keygen", "--out", "eve.key.json", "--subject", "eve")
+  writeFileSync(join(path, "approvers.json"), `[${eve.out}]`)
+  const named = await call(
+    "run",
+    "plan.json",
+    "--store",
+    "runs.db",
+    "--subject",
+    "ada",
+    "--run",
+    "r",
+    "--literals",
+    "untrusted",
+  )
+  expect([named.code, named.out]).toEqual([
+    3,
+    expect.stringContaining("if denied, ring (ring) stays done: nothing undoes it"),
+  ])
+  expect(named.out).toContain("why, says the plan: They stand outside.")
+  const since = async () =>
+    JSON.parse((await call("approvals", "--store", "runs.db", "--format", "json")).out).approvals[0].sinceMs
+  const before = await since()
+  const both = await call("approve", "r", "in", "--store", "runs.db", "--key", "eve.key.json", "--by", "mallory")
+  expect([both.code, both.err]).toEqual([2, expect.stringContaining("--by")])
+  const one = await call("approve", "r", "in", "--store", "runs.db", "--key", "eve.key.json")
+  expect([one.code, one.out]).toEqual([3, expect.stringContaining("agreed so far: eve")])
+  expect(await since()).toBe(before)
+}, 30_000)

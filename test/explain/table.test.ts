@@ -101,6 +101,7 @@ checked when \`find\` has answered:
 
 approvals needed:
   at \`open\`, LOOKING → MUTATING, before refund
+  where one person agrees, it may be the one whose run it is: \`approvers: 2\` takes two others
 
 in total, at worst:
   cents         24,500 of 50,000, from 0

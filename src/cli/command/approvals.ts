@@ -1,6 +1,6 @@
 /** `sequitur approvals`: what waits for people. */
 import * as Effect from "effect/Effect"
-import { explainApproval } from "../../explain/approval.ts"
+import { explainApproval, explainSaid } from "../../explain/approval.ts"
 import { timeOf } from "../../explain/history.ts"
 import { clip, printable } from "../../explain/printable.ts"
 import type { Entry } from "../../journal/entry.ts"
@@ -55,7 +55,7 @@ function commandFor(
 }
 
 function tell(
-  { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, agreed, done }: WaitingApproval,
+  { runId, tenant, subject, goal, sinceMs, expiresAtMs, request, why, agreed, done }: WaitingApproval,
   command: string,
 ): string {
   const until = expiresAtMs === undefined ? "" : `, until ${timeOf(expiresAtMs)}`
@@ -63,11 +63,7 @@ function tell(
     `run ${printable(runId)}: asked by ${clip(subject, 40)} of ${clip(tenant, 40)} at ${timeOf(sinceMs)}${until}`,
     ...(goal === undefined ? [] : [`  goal: ${clip(goal, 200)}`]),
     explainApproval(request, lookOf(process.stdout)),
-    ...(agreed.length === 0 ? [] : [`  agreed so far: ${agreed.map((by) => clip(by, 40)).join(", ")}`]),
-    ...done.map(
-      ({ stepId, tool, undone }) =>
-        `  if denied, ${clip(stepId, 40)} (${clip(tool, 40)}) ${undone ? "is undone" : "stays done: nothing undoes it"}`,
-    ),
+    ...explainSaid({ why, agreed, done }),
     `  ${command}`,
   ]
   return lines.join("\n")

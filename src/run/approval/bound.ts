@@ -3,8 +3,9 @@
 import { sayRoles } from "../../catalog/authority.ts"
 import { type Asked, isSamePerson } from "../../journal/asked.ts"
 import type { ApprovalDecided, ApprovalRequested } from "../../journal/entry.ts"
+import { RunSecrets } from "../../journal/secrets.ts"
 import type { RunState } from "../../journal/state.ts"
-import { ApprovalMismatch, ApproverNotEntitled, DecisionUnsigned } from "../failure.ts"
+import { ApprovalMismatch, ApproverNotEntitled, ApproversUnavailable, DecisionUnsigned } from "../failure.ts"
 import type { Approver, FindApprover } from "./key-set.ts"
 import { type Bound, type TokenFailure, type Verified, verify } from "./token.ts"
 
@@ -58,6 +59,12 @@ export async function proveAgain(
     return new ApprovalMismatch({ runId, stepId, field: "decision" })
   const others = asked.agreed.filter((one) => one !== decision)
   return entitle(found.approver, { runId, started, asked: { ...asked, agreed: others } }, decision.decision)
+}
+
+/** What a key set throws may repeat anything: it is told without the secrets of the run. */
+export function withoutSecrets<Failure>(failure: Failure, state: RunState): Failure | ApproversUnavailable {
+  if (!(failure instanceof ApproversUnavailable)) return failure
+  return new ApproversUnavailable({ reason: RunSecrets.in(state).scrub(`${failure.fields.reason}`) })
 }
 
 /** Of an option that was left out. */

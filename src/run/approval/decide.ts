@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CatalogSpec } from "../../catalog/catalog.ts"
 import type { Asked } from "../../journal/asked.ts"
 import type { ApprovalDecided, Event } from "../../journal/entry.ts"
-import { JournalConflict, record } from "../../journal/failure.ts"
+import { JournalConflict, RunUnderWay, record } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -27,7 +27,7 @@ import { put } from "../put.ts"
 import { type RunReport, report } from "../report.ts"
 import { type Driving, goOn, keyedFooting, readState } from "../run.ts"
 import { type Equipment, equip, type Toolbox, type Tools } from "../toolbox.ts"
-import { boundOf, entitle, missingApprovers } from "./bound.ts"
+import { boundOf, entitle, missingApprovers, withoutSecrets } from "./bound.ts"
 import { type Approver, approversIn } from "./key-set.ts"
 import { peek, verify, verifySigned } from "./token.ts"
 
@@ -96,7 +96,11 @@ const answer = <Spec extends CatalogSpec, Written extends Tools<Spec>>(
     if (options instanceof InputsRefused) return yield* options
     const toolbox = equip(options)
     const state = yield* write(runId, wanted, { ...options, decision }, toolbox)
-    return report<Spec, unknown>(isTerminal(state.status) ? state : yield* goOn(state, toolbox, options))
+    if (isTerminal(state.status)) return report<Spec, unknown>(state)
+    const driven = goOn(state, toolbox, options)
+    // A denial stands, whoever holds the run: they undo what it has done.
+    const left = (failure: RunUnderWay) => (decision === "denied" ? Effect.succeed(state) : Effect.fail(failure))
+    return report<Spec, unknown>(yield* Effect.catchTag(driven, "RunUnderWay", left))
   })
 
 /** Writes a decision down, and what follows from it alone. An approval is held to a toolbox first, if there is one. */
@@ -169,6 +173,8 @@ const writeOnce = Effect.fnUntraced(function* (
   if (decision.decision === "approved" && toolbox !== undefined) {
     const footing = keyedFooting(state, toolbox, decision.keySecret)
     if (footing instanceof Error) return yield* footing
+    const last = yield* journal.look(runId)
+    if (last?.adopted === true) return yield* new RunUnderWay({ runId, ...adopted })
   }
   const said = yield* hear(state, asked, decision)
   const { requestId, stepId } = asked.request
@@ -180,6 +186,13 @@ const writeOnce = Effect.fnUntraced(function* (
     said.decision === "denied" && state.open === undefined ? record(deniedBy(stepId, said.by, said.reason)) : undefined
   return yield* put(journal, state, event, failure && { status: "failed", failure }, decision.onEvent)
 })
+
+/** What is approved goes on here, which it may not yet: then nothing is written down. */
+const adopted = {
+  standing: "was imported or recovered before it had ended, and may go on in the store it comes from",
+  remedy:
+    "Nothing was written down. First `resume` it with `takeOver: true` (`--take-over`), if you know that it does not.",
+}
 
 type Said = Pick<ApprovalDecided, "decision" | "by" | "reason" | "token">
 
@@ -200,7 +213,7 @@ function* hear(
   const nowMs = Math.max((yield* Clock).currentTimeMillisUnsafe(), state.updatedAtMs)
   const find = approversIn(approvers)
   const found = yield* Effect.promise(() => verify(token, boundOf(state, asked.request), find, nowMs))
-  if (found instanceof Error) return yield* found
+  if (found instanceof Error) return yield* withoutSecrets(found, state)
   const { claims, approver } = found
   if (claims.decision !== decision)
     return yield* new ApprovalMismatch({ runId, stepId, field: "decision", difference: `: it says ${claims.decision}` })

@@ -20,11 +20,13 @@ const hourMs = 3_600_000
 
 /**
  * A signed decision: a compact JWS, to be handed to `runner.approve`, `deny` or `approvals.answer`. It rejects where the key is
- * none for EdDSA over Ed25519.
+ * none for EdDSA over Ed25519, and where it would never count.
  */
-export function issueApproval(options: IssueOptions): Promise<string> {
+export async function issueApproval(options: IssueOptions): Promise<string> {
   const { bound, decision, reason = "", kid, key, notBeforeMs = Date.now() } = options
   const { expiresAtMs = notBeforeMs + hourMs } = options
+  if (!(expiresAtMs > notBeforeMs))
+    throw new RangeError(`\`expiresAtMs\` (${expiresAtMs}) must be later than \`notBeforeMs\` (${notBeforeMs})`)
   const claims = {
     ...bound,
     decision,

@@ -56,11 +56,16 @@ function admitBlast({ blast: totals }: CompiledPlan, blast: unknown): InputsRefu
   }
   for (const [dimension, most] of Object.entries(blast)) {
     const field = `\`blast.${dimension}\``
-    if (!totals.some((total) => total.dimension === dimension)) {
+    const total = totals.find((one) => one.dimension === dimension)
+    if (total === undefined) {
       const expected = "Name a dimension of the catalog's `blastRadius`."
       return new InputsRefused({ field, problem: "is not counted by the plan", expected })
     }
     if (!Number.isSafeInteger(most) || Number(most) < 0) return refuseCount(field, most, 0)
+    if (Number(most) > total.max) {
+      const problem = `is ${most}, which is more than the plan comes to at worst: ${total.max}`
+      return new InputsRefused({ field, problem, expected: "Give as much or less, or leave it out." })
+    }
   }
   return undefined
 }

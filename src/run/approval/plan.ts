@@ -139,13 +139,14 @@ function stillAsked(ready: ReadyPlan, index: number): readonly StillAsked[] {
 }
 
 function unlessAgreed(stepId: string, calls: readonly ReadyCall[], terms: Terms): readonly StillAsked[] {
-  for (const call of calls) {
-    const unseen = unseenOf(call)
-    if (unseen.length > 0) return [{ kind: "unseen", stepId, call: call.step.id, arguments: unseen }]
-  }
+  const unseen = calls.flatMap((call): StillAsked[] => {
+    const found = unseenOf(call)
+    return found.length === 0 ? [] : [{ kind: "unseen", stepId, call: call.step.id, arguments: found }]
+  })
   const { approvers, approverRoles } = terms
   // What roles whoever signs will have is not known yet.
-  return approvers > 1 || approverRoles !== undefined ? [{ kind: "people", stepId, ...sayTerms(terms), approvers }] : []
+  const isMore = approvers > 1 || approverRoles !== undefined
+  return [...unseen, ...(isMore ? [{ kind: "people", stepId, ...sayTerms(terms), approvers } as const] : [])]
 }
 
 /** What was signed, by whom, held to the run that is about to begin. None of the refusals has written or called anything. */
@@ -172,7 +173,7 @@ export async function admitApproval(
   const people: PlanApproval["people"][number][] = []
   for (const token of tokens) {
     const found = await verify(token, planBound(runId, { ...started, ...signed }, blast), find, nowMs)
-    if (found instanceof ApprovalMismatch) return sayMismatch(found, token, started)
+    if (found instanceof ApprovalMismatch) return sayMismatch(found, token, { ...started, blast })
     if (found instanceof Error) return found
     const { claims, approver } = found
     const { subject: by, tenant, roles } = approver
@@ -187,7 +188,11 @@ export async function admitApproval(
 }
 
 /** Whoever hands in the token runs the plan: what it was signed for, and what it is handed in for, is theirs to see. */
-function sayMismatch(found: ApprovalMismatch, token: unknown, started: RunStarted): ApprovalMismatch {
+function sayMismatch(
+  found: ApprovalMismatch,
+  token: unknown,
+  started: RunStarted & Pick<PlanApproval, "blast">,
+): ApprovalMismatch {
   const { runId, stepId, field } = found.fields
   const said = peek(token)
   return new ApprovalMismatch({
@@ -198,7 +203,11 @@ function sayMismatch(found: ApprovalMismatch, token: unknown, started: RunStarte
   })
 }
 
-function sayOther(field: string | number, said: Claims, now: RunStarted & { readonly runId: string | number }): string {
+function sayOther(
+  field: string | number,
+  said: Claims,
+  now: RunStarted & Pick<PlanApproval, "blast"> & { readonly runId: string | number },
+): string {
   switch (field) {
     case "request":
     case "step":
@@ -217,10 +226,19 @@ function sayOther(field: string | number, said: Claims, now: RunStarted & { read
       return ": the catalog is not the one that it was signed under"
     case "inputs":
       return ": its inputs, or who runs it, are not those that it was signed for"
+    case "blast":
+      return `: it was signed for ${sayBlast(said.blast)}, another for ${sayBlast(now.blast)}; all must be for the same`
     default:
       return ""
   }
 }
+
+const sayBlast = (blast: Claims["blast"] = {}): string =>
+  `at most ${
+    Object.entries(blast)
+      .map(([dimension, most]) => `${dimension}=${most}`)
+      .join(", ") || "nothing counted"
+  }`
 
 const tokensMax = 16
 

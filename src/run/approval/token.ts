@@ -15,7 +15,7 @@ import {
   ApproverUnknown,
   TokenRefused,
 } from "../failure.ts"
-import type { Approver, FindApprover } from "./key-set.ts"
+import { type Approver, type FindApprover, isUsable } from "./key-set.ts"
 
 const closed = { additionalProperties: false } as const
 const name = Type.String({ minLength: 1, maxLength: 512 })
@@ -137,6 +137,7 @@ export async function verifySigned(
   })
   if (approver instanceof ApproversUnavailable) return approver
   if (approver === undefined) return new ApproverUnknown({ ...about, kid, problem: "is not in the key set" })
+  if (!isUsable(approver)) return new ApproverUnknown({ ...about, kid, problem: developmentOnly })
   const { notBeforeMs = 0, revokedAtMs = Number.POSITIVE_INFINITY } = approver
   if (nowMs >= revokedAtMs) return new ApproverUnknown({ ...about, kid, problem: "is revoked" })
   if (nowMs < notBeforeMs) return new ApproverUnknown({ ...about, kid, problem: "is not in use yet" })
@@ -145,6 +146,9 @@ export async function verifySigned(
   const claims = readPart(payload, ClaimsShape)
   return claims === undefined ? refuse("does not say what an approval says") : { claims, kid, approver }
 }
+
+const developmentOnly =
+  "is one of development (`keygen --development`), and counts only where NODE_ENV is `development` or `test`"
 
 /** What a token says it is about, before anything of it is believed: where to look. */
 export function peek(token: unknown): Claims | undefined {

@@ -19,6 +19,8 @@ export interface WaitingApproval {
   /** Who asks: whose run it is. */
   readonly subject: string
   readonly goal: string | undefined
+  /** Why the step is there, in the words of whoever wrote the plan. */
+  readonly why: string | undefined
   /** Since when, in milliseconds since the epoch. */
   readonly sinceMs: number
   /** When the run ends unanswered; undefined where it waits for ever. */
@@ -52,7 +54,8 @@ export function waitingIn(state: RunState): WaitingApproval | undefined {
     tenant: started.tenant,
     subject: started.subject,
     goal: document.goal,
-    sinceMs: updatedAtMs,
+    why: document.steps.find(({ id }) => id === request.stepId)?.why,
+    sinceMs: asked.get(request.stepId)?.sinceMs ?? updatedAtMs,
     expiresAtMs: deadlineMs === undefined ? undefined : startedAtMs + deadlineMs,
     request,
     agreed: asked.get(request.stepId)?.agreed.map(({ by }) => by) ?? [],
@@ -68,8 +71,13 @@ export function waitingIn(state: RunState): WaitingApproval | undefined {
 /** Without the secrets of its run: it goes out to wherever people talk. What a decision is bound to stays as it is. */
 export function shownIn(waiting: WaitingApproval, state: RunState): WaitingApproval {
   const secrets = RunSecrets.in(state)
-  const { goal, request } = waiting
-  return { ...waiting, goal: goal && secrets.scrub(goal), request: secrets.redactEvent(request) }
+  const { goal, why, request } = waiting
+  return {
+    ...waiting,
+    goal: goal && secrets.scrub(goal),
+    why: why && secrets.scrub(why),
+    request: secrets.redactEvent(request),
+  }
 }
 
 export const listWaiting = (

@@ -4,7 +4,7 @@ import type { Asked } from "../../journal/asked.ts"
 import type { ApprovalRequested, Because, Event, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import { scopeIdOf } from "../../journal/tables.ts"
-import { missingApprovers, proveAgain } from "../approval/bound.ts"
+import { missingApprovers, proveAgain, withoutSecrets } from "../approval/bound.ts"
 import { provePlan } from "../approval/plan.ts"
 import { ApprovalMismatch, ApproversUnavailable, InputsRefused, type RunFailure } from "../failure.ts"
 import type { Cover, PlanCover } from "../next/cover.ts"
@@ -65,7 +65,7 @@ function* unprovedPlan(
   if (approvers === undefined) return yield* new InputsRefused(missingApprovers)
   const nowMs = Math.max(clock.currentTimeMillisUnsafe(), state.updatedAtMs)
   const failure = yield* Effect.promise(() => provePlan(state, stepId, cover.approvers, approvers, nowMs))
-  if (failure instanceof ApproversUnavailable) return yield* failure
+  if (failure instanceof ApproversUnavailable) return yield* withoutSecrets(failure, state)
   return failure && record(failure)
 }
 
@@ -104,7 +104,7 @@ function* unproved(
   const nowMs = Math.max(clock.currentTimeMillisUnsafe(), state.updatedAtMs)
   for (const decision of asked.agreed) {
     const found = yield* Effect.promise(() => proveAgain(state, asked, decision, approvers, nowMs))
-    if (found instanceof ApproversUnavailable) return yield* found
+    if (found instanceof ApproversUnavailable) return yield* withoutSecrets(found, state)
     if (found !== undefined) return record(found)
   }
   return undefined

@@ -1,6 +1,6 @@
 /** Words in a run that comes from another store: its chain says that nobody has altered it since, and not who wrote it. */
 import { Effect } from "effect"
-import { type Compiled, compile, defineCatalog, type GuardFacts, predicate, tool } from "sequitur"
+import { type Compiled, compile, defineCatalog, fromArgs, type GuardFacts, predicate, tool } from "sequitur"
 import {
   type Approver,
   createRunner,
@@ -50,6 +50,21 @@ const catalog = defineCatalog({
       idempotency: "none",
       reconcile: { finalAfterMs: 0 },
     }),
+    book: tool({
+      description: "Book.",
+      ...effect,
+      states: ["PAYING"],
+      idempotency: "natural",
+      compensate: { tool: "unbook", args: { to: fromArgs("/to") } },
+    }),
+    unbook: tool({ description: "Unbook.", ...effect, states: ["PAYING"], idempotency: "natural" }),
+    sign: tool({
+      description: "Sign.",
+      ...effect,
+      states: ["PAYING"],
+      idempotency: "natural",
+      authority: { approval: "always" },
+    }),
     close: tool({
       description: "Close.",
       ...effect,
@@ -85,6 +100,9 @@ function runnerOn(file: string, outside: Outside, approvers?: RunnerOptions["app
       pay: call("pay"),
       wire: call("wire"),
       close: call("close"),
+      book: call("book"),
+      unbook: call("unbook"),
+      sign: call("sign"),
       ask: { call: call("ask"), reconcile: () => ({ kind: "not-applied" }) },
     },
   })
@@ -95,8 +113,9 @@ async function elsewhere(
   plan = opened,
   approve: readonly string[] = [],
   options: object = {},
+  waitsAt?: string,
 ): Promise<readonly Entry[]> {
-  const outside: Outside = { made: [], silent: true }
+  const outside: Outside = { made: [], silent: waitsAt === undefined }
   const runner = runnerOn(newFile(), outside, everybody())
   const running = runner.run(plan, { ...scope, ...options })
   running.catch(() => {})
@@ -108,8 +127,11 @@ async function elsewhere(
   }
   for (;;) {
     const entries = await runner.entries("run").catch(() => [])
-    const last = entries.at(-1)?.event.kind
-    if (last === "intent" || last === "run-ended" || (last === "approval-requested" && approve.length === 0)) {
+    const event = entries.at(-1)?.event
+    const last = event?.kind
+    const waits = last === "approval-requested" && (event as { stepId?: string }).stepId === waitsAt
+    const stands = last === "intent" || last === "run-ended" || (last === "approval-requested" && approve.length === 0)
+    if (waitsAt === undefined ? stands : waits) {
       await runner.close({ graceMs: 0 })
       return entries
     }
@@ -301,6 +323,82 @@ describe("what people are said to have agreed to", () => {
     expect(outside.made).toEqual([])
     await runner.close()
   })
+})
+
+describe("a word whose key is not in the key set any more", () => {
+  const others = [approver("bob"), approver("ada")]
+  const decidedOnly = (entries: readonly Entry[], stepId: string): readonly Entry[] =>
+    entries.slice(0, entries.findIndex(({ event }) => event.kind === "approval-decided" && event.stepId === stepId) + 1)
+
+  test("by which nothing was done yet lapses, and people are asked anew", async () => {
+    const entries = decidedOnly(await elsewhere(opened, ["open"]), "open")
+    const { takeOver, outside, runner } = await adopted(entries, others)
+    expect(await takeOver()).toMatchObject({ status: "awaiting_approval", awaiting: { stepId: "open" } })
+    expect((await runner.entries("run")).map(({ event }) => event.kind)).toContain("approval-lapsed")
+    expect(outside.made).toEqual([])
+    const [waiting] = await runner.approvals.list()
+    if (waiting === undefined) throw new Error("nothing waits")
+    expect(await runner.approve("run", "open", { token: await say(waiting, "bob") })).toMatchObject({
+      status: "succeeded",
+    })
+    expect(outside.made).toEqual(["pay"])
+    await runner.close()
+  })
+
+  test("or the run is cancelled or denied: it ends, and nothing is called", async () => {
+    const entries = decidedOnly(await elsewhere(opened, ["open"]), "open")
+    const { takeOver, outside, runner } = await adopted(entries, others)
+    await runner.cancel("run", { by: "ada" })
+    expect(await takeOver()).toMatchObject({ status: "cancelled" })
+    expect(outside.made).toEqual([])
+    await runner.close()
+  })
+
+  test("by which something was done: the run goes nowhere but to its end, and nothing is undone by what it says", async () => {
+    const plan = planOf(
+      { id: "open", transition: "PAYING" },
+      { id: "first", tool: "book", args: { to: "a" } },
+      step("sign"),
+    )
+    const entries = await elsewhere(plan, ["open"], {}, "sign")
+    for (const end of ["cancel", "deny"] as const) {
+      const { takeOver, outside, runner } = await adopted(entries, others)
+      expect(await codeOf(takeOver())).toBe("RUN307")
+      const [waiting] = await runner.approvals.list()
+      if (waiting === undefined) throw new Error("nothing waits")
+      if (end === "cancel") await runner.cancel("run", { by: "ada" })
+      else await runner.deny("run", "sign", { token: await say(waiting, "bob", { decision: "denied" }) })
+      const over = await takeOver()
+      expect(over).toMatchObject({
+        status: end === "cancel" ? "cancelled" : "failed",
+        effects: [{ stepId: "first", state: "undo-failed", failure: { code: "RUN113" } }],
+      })
+      expect(outside.made).toEqual([])
+      await runner.close()
+    }
+    // Where the key is known, though revoked since, it is undone as ever.
+    const { takeOver, outside, runner } = await adopted(entries, [
+      approver("eve", { revokedAtMs: Date.now() }),
+      ...others,
+    ])
+    await runner.cancel("run", { by: "ada" })
+    expect(await takeOver()).toMatchObject({ status: "cancelled", effects: [{ state: "undone" }] })
+    expect(outside.made).toEqual(["unbook"])
+    await runner.close()
+  })
+})
+
+test("an approval of a run that is still held by another store is refused before it is written; taken over, it counts", async () => {
+  const { takeOver, outside, runner } = await adopted(await elsewhere(), everybody())
+  const [waiting] = await runner.approvals.list()
+  if (waiting === undefined) throw new Error("nothing waits")
+  const token = await say(waiting)
+  expect(await codeOf(runner.approve("run", "open", { token }))).toBe("RUN208")
+  expect((await runner.entries("run")).at(-1)?.event.kind).toBe("approval-requested")
+  expect(await takeOver()).toMatchObject({ status: "awaiting_approval" })
+  expect(await runner.approve("run", "open", { token })).toMatchObject({ status: "succeeded" })
+  expect(outside.made).toEqual(["pay"])
+  await runner.close()
 })
 
 test("what a rule is said to have answered is asked once more, here", async () => {

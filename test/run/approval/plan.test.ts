@@ -385,7 +385,7 @@ describe("so far and no further", () => {
 
   test("a bound that nobody could mean is refused when it is asked for", async () => {
     const plan = planOf(open, pay("a", { cents: 600 }))
-    for (const blast of [{ cents: -1 }, { cents: 0.5 }, { records: 1 }, { cents: "5" }, 5])
+    for (const blast of [{ cents: -1 }, { cents: 0.5 }, { records: 1 }, { cents: "5" }, 5, { cents: 999_999 }])
       expect(await codeOf(request(plan, fresh(), { blast }))).toBe("RUN201")
     expect(await codeOf(request(plan, ""))).toBe("RUN201")
     expect(await codeOf(request(plan, fresh(), { inputs: { to: 5 } }))).toBe("RUN201")

@@ -537,3 +537,21 @@ describe("who may", () => {
     await expect(blind.approvals.answer(await say(waiting))).rejects.toMatchObject({ _tag: "InputsRefused" })
   })
 })
+
+test("a token that would never count is not issued", async () => {
+  const bound = {
+    request: "r",
+    run: "r",
+    tenant: "t",
+    plan: "0".repeat(64),
+    catalog: "0".repeat(64),
+    step: "s",
+    inputs: "0".repeat(64),
+  }
+  await expect(say({ bound } as never, "eve", { notBeforeMs: 2_000, expiresAtMs: 2_000 })).rejects.toThrow(
+    "`expiresAtMs` (2000)",
+  )
+  await expect(say({ bound } as never, "eve", { notBeforeMs: 2_000, expiresAtMs: Number.NaN })).rejects.toThrow(
+    RangeError,
+  )
+})

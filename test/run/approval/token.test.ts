@@ -88,6 +88,7 @@ describe("refused by name, and told apart", () => {
     try {
       process.env.NODE_ENV = "production"
       expect(await judge(token, bound, now, by)).toBe("ApproverUnknown")
+      expect(await verify(token, bound, by, now)).toMatchObject({ message: expect.stringContaining("NODE_ENV") })
       process.env.NODE_ENV = "development"
       expect(await judge(token, bound, now, by)).toBe("verified")
     } finally {
