@@ -77,6 +77,8 @@ export interface Turn {
   readonly responseId: string | undefined
   /** Calls of tools that are no functions: the host offered them, and answers them. */
   readonly left?: readonly object[] | undefined
+  /** It ends with answers that somebody else gave, and the model has not seen. */
+  readonly unheard?: boolean
 }
 
 export interface Answers {
@@ -204,13 +206,13 @@ export function handled<Message>(
   verdicts: readonly Verdict[],
   messages: Message[],
 ): Handled<Message> {
-  const { ending, left = [] } = turn
-  const calls = callsIn(turn).length + left.length
+  const { ending, left = [], unheard = false } = turn
+  const calls = unheard || callsIn(turn).length + left.length > 0
   return {
     messages,
-    done: calls === 0 && ending !== "paused",
+    done: !calls && ending !== "paused",
     text: said,
-    ending: ending ?? (calls > 0 ? "calls" : "finished"),
+    ending: ending ?? (calls ? "calls" : "finished"),
     verdicts,
     left,
   }
