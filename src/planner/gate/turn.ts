@@ -200,15 +200,20 @@ function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdic
     if (circuit !== undefined) return { kind: "circuit-open", ...named(call), ...circuit }
     const drift = keeper.watch.holds(call.tool)
     if (drift !== undefined) return { kind: "held", ...named(call), sinceMs: drift.atMs }
-    const verdict = faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen)
+    const verdict = faults.length > 0 ? yield* refuse(keeper, call, faults) : yield* make(keeper, state, call, seen)
     if (verdict !== undefined) return verdict
   }
 }
 
-function* refuse(hand: Hand, call: ReadCall, diagnostics: readonly Diagnostic[]): Doing<Verdict | undefined> {
+function* refuse(
+  { hand, observes }: Gatekeeper,
+  call: ReadCall,
+  diagnostics: readonly Diagnostic[],
+): Doing<Verdict | undefined> {
   const { callId, digest } = call
   const tool = call.tool.slice(0, toolMax)
-  const event: CallRefused = { kind: "call-refused", callId, tool, digest, diagnostics }
+  const watched = observes(call.tool) ? ({ watched: true } as const) : {}
+  const event: CallRefused = { kind: "call-refused", callId, tool, digest, diagnostics, ...watched }
   return (yield* hand.note(event)) ? { kind: "refused", ...named(call), diagnostics } : undefined
 }
 
@@ -222,7 +227,7 @@ function* make(keeper: Gatekeeper, state: RunState, call: ReadCall, seen: number
   const step = stepFor(call, idsIn(state))
   const known = Math.min(seen, state.done)
   const grown = keeper.growth.grow(state, open, nothingAhead, step, known)
-  if (!grown.ok) return yield* refuse(keeper.hand, call, asOfCall(grown.diagnostics, grown.index))
+  if (!grown.ok) return yield* refuse(keeper, call, asOfCall(grown.diagnostics, grown.index))
   const after = yield* add(keeper, grown, step, { callId: call.callId, seen: known })
   return after && verdictOf(after, step.id, call, false)
 }
