@@ -108,7 +108,7 @@ export async function handle<Result>(
     }),
   )
   const told = content.length === 0 ? [] : [{ role: "tool" as const, content }]
-  return handled(turn, textIn(result, "text") ?? "", verdicts, [...said, ...told])
+  return handled(turn, textIn(result, "text") ?? "", verdicts, [...said, ...told], result)
 }
 
 interface Message {
