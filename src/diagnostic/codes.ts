@@ -18,6 +18,7 @@ export const codes = {
     title: "text cut short",
     message: "the text ends before the JSON does: expected {expected}",
     hint: "Ask for the whole plan again, with a larger output limit; the missing part is never guessed.",
+    model: "Write the whole plan again, and less in it if it is long; the missing part is never guessed.",
     call: "Write the whole call again, and less in it if it is long; the missing part is never guessed.",
     why: "A planner stopped by its token limit writes a plan that is a prefix of the one it meant.",
     plain: "The assistant's plan stopped in the middle, so nothing was done. Please try again.",
@@ -114,6 +115,8 @@ export const codes = {
     title: "JSON wrapped in text",
     message: "the JSON is wrapped in {how}",
     hint: "Output the bare JSON and nothing around it{option}.",
+    model: "Output the bare JSON and nothing around it.",
+    call: "Give the arguments as bare JSON, and nothing around it.",
     why: "Picking JSON out of prose means guessing which part was meant.",
     plain: "The assistant mixed its plan with other text, so nothing was done. Please try again.",
   },
@@ -923,6 +926,8 @@ interface Entry {
   readonly plain: string
   /** What to do in general, where `hint` can only be said of a given plan. */
   readonly advice?: string
+  /** The deed as it is told to whoever wrote the plan, where `hint` has more for its host. */
+  readonly model?: string
   /** The deed where a single call was proposed, and no plan. */
   readonly call?: string
   /** The fact of a single call, with the same holes as `message`. */
@@ -933,6 +938,12 @@ interface Entry {
 export const adviceOnCall = (code: Code): string | undefined => {
   const entry: Entry = codes[code]
   return entry.call
+}
+
+/** What a planner is told to do, where that is another thing than its host is told. */
+export const adviceToModel = (code: string): string | undefined => {
+  const entry: Entry | undefined = Object.hasOwn(codes, code) ? codes[code as Code] : undefined
+  return entry?.model
 }
 
 /** What is said of a plan, as it is said of a single call. */

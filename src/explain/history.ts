@@ -141,14 +141,17 @@ const sayEvent = (event: Event, look: Look): string =>
       { kind: "circuit-reset" },
       ({ tool }) => `circuit of ${tool === undefined ? "all" : clip(tool, nameRoom)} reset`,
     )
-    .with({ kind: "call-observed" }, ({ callId, tool, diagnostics, waits, failure }) => {
+    .with({ kind: "call-observed" }, ({ callId, tool, diagnostics, waits, failure, wouldFail }) => {
       const codes = [...new Set(diagnostics.map(({ code }) => code))].join(", ")
-      const said = codes !== "" ? `would be refused: ${codes}` : waits ? "would wait for a person" : "would pass"
+      const said = codes !== "" ? `would be refused: ${codes}` : waits ? "would wait for a person" : passing(wouldFail)
       const threw = failure === undefined ? "" : `; it failed: ${clip(failure.message, sentence)}`
       return `observed ${clip(tool, nameRoom)}, call ${clip(callId, nameRoom)}: ${said}${threw}`
     })
     .with({ kind: "run-closed" }, () => "closed: it takes no further step")
     .exhaustive()
+
+const passing = (wouldFail: string | undefined): string =>
+  wouldFail === undefined ? "would pass" : `would fail: ${wouldFail}`
 
 const words = {
   applied: "applied",

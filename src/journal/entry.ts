@@ -505,6 +505,8 @@ export interface CallRefused {
   readonly digest: string
   /** The first of them. */
   readonly diagnostics: readonly Diagnostic[]
+  /** Its tool's calls are only watched, but its host could not have made this one either. */
+  readonly watched?: true
 }
 
 /** A call that its host has made as ever, past the gates; and what they would have said of it. */
@@ -522,6 +524,8 @@ export interface CallObserved {
   readonly made?: { readonly step: StepDocument; readonly seen: number; readonly planHash: string }
   readonly result?: Json
   readonly failure?: Failure
+  /** As what a run would have failed over what came of it: what it gave cannot be used there, or it would be in doubt. */
+  readonly wouldFail?: RunCode
 }
 
 /** Somebody has looked into why calls have failed: they count no more. Without a tool, all of them. */

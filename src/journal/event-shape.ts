@@ -263,7 +263,13 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     planHash: text,
   },
   "step-given-up": { stepId: name, failure },
-  "call-refused": { callId: name, tool: text, digest: text, diagnostics: Type.Array(diagnostic) },
+  "call-refused": {
+    callId: name,
+    tool: text,
+    digest: text,
+    diagnostics: Type.Array(diagnostic),
+    watched: optional(Type.Literal(true)),
+  },
   "call-observed": {
     callId: name,
     tool: text,
@@ -273,6 +279,7 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     waits: optional(Type.Literal(true)),
     made: optional(Type.Object({ step: StepShape, seen: count, planHash: text }, closed)),
     ...answer,
+    wouldFail: optional(oneOf(...Object.keys(runCodes))),
   },
   "circuit-reset": { tool: optional(name) },
   "run-closed": {},

@@ -6,6 +6,7 @@
  * 3. Errors first; what does not fit in `maxLength` is counted, never cut in the middle.
  * 4. Nothing is told but what the compiler said of the plan: no stack, no secret, no result of a tool.
  */
+import { adviceToModel } from "../diagnostic/codes.ts"
 import type { Diagnostic } from "../diagnostic/diagnostic.ts"
 import { demand } from "../text/demand.ts"
 import { escapeHidden } from "../text/escape.ts"
@@ -58,8 +59,9 @@ const tailOf = (count: number): string => `(${count} more, not shown)`
 
 function lineOf({ code, severity, at, message, hint, related = [] }: Diagnostic): string {
   const also = related.slice(0, 3).map((one) => ` See ${quoted(one.at)}: ${quoted(one.message)}.`)
+  const deed = adviceToModel(code) ?? hint
   const kind = severity === "error" ? code : `${severity} ${code}`
-  return `- ${kind} at ${quoted(at)}: ${quoted(message)}.${hint === "" ? "" : ` Right: ${quoted(hint)}.`}${also.join("")}`
+  return `- ${kind} at ${quoted(at)}: ${quoted(message)}.${deed === "" ? "" : ` Right: ${quoted(deed)}.`}${also.join("")}`
 }
 
 /** A JSON string, cut where it is long. `<` and `>` are written out, so that no tag and no marker of a chat stands in it. */

@@ -18,10 +18,11 @@ import {
   type ToolMessage,
 } from "@langchain/core/messages"
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling"
-import { generateText, type ModelMessage, Output } from "ai"
+import { tool as aiTool, generateText, type ModelMessage, Output } from "ai"
 import { MockLanguageModelV3 } from "ai/test"
 import OpenAI from "openai"
-import { afterEach, expect, test } from "vitest"
+import { afterEach, describe, expect, test } from "vitest"
+import { z } from "zod"
 import * as aiSdk from "../../src/planner/adapters/ai-sdk.ts"
 import * as anthropic from "../../src/planner/adapters/anthropic.ts"
 import * as gemini from "../../src/planner/adapters/gemini.ts"
@@ -330,8 +331,8 @@ test("the AI SDK: generateText", async () => {
     messages.push(...end.messages)
     done = end.done
   }
-  // What is no JSON the SDK has answered itself: once.
-  expect(proposed.map(({ callId }) => callId)).toEqual(["call_a", "call_b"])
+  // What is no JSON the SDK has answered itself, and the gate has judged: the model is told once, by the gate.
+  expect(proposed.map(({ callId }) => callId)).toEqual(["call_a", "call_b", "call_c"])
   expect(made).toHaveLength(1)
   const [first, second] = model.doGenerateCalls
   expect(first?.tools).toMatchObject([
@@ -342,10 +343,54 @@ test("the AI SDK: generateText", async () => {
     .filter(({ role }) => role === "tool")
     .flatMap(({ content }) => content as object[])
   expect(told.map((part) => Reflect.get(part, "toolCallId")).toSorted()).toEqual(["call_a", "call_b", "call_c"])
+  expect(JSON.stringify(told.find((part) => Reflect.get(part, "toolCallId") === "call_c"))).toContain("was refused")
   const plan = aiSdk.planner({ send: (request) => generateText({ model, ...request }) })
   expect(await plan([{ role: "user", content: "Plan." }], { signal })).toEqual({
     text: '{"version":1}',
     usage: { inputTokens: 7, outputTokens: 5 },
+  })
+})
+
+describe("the AI SDK: a turn whose only call it has answered itself", () => {
+  const usage = {
+    inputTokens: { total: 7, noCache: 7, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: 5, text: 5, reasoning: undefined },
+  }
+  const ask = (toolName: string, input: string) => {
+    const content = [{ type: "tool-call" as const, toolCallId: "call_a", toolName, input }]
+    const model = new MockLanguageModelV3({
+      doGenerate: { content, finishReason: { unified: "tool-calls", raw: undefined }, usage, warnings: [] },
+    })
+    const own = aiTool({ inputSchema: z.object({ n: z.number() }), execute: ({ n }) => ({ n }) })
+    return generateText({ model, prompt: "Find Ada.", tools: { ...aiSdk.toolsFor(office), own } })
+  }
+  const partsOf = (messages: readonly object[]) =>
+    messages.filter((one) => Reflect.get(one, "role") === "tool").flatMap((one) => Reflect.get(one, "content"))
+
+  test.each([
+    ["arguments that are no JSON", "find", '{"name":'],
+    ["a tool that is not there", "fnd", '{"name":"Ada"}'],
+  ])("is a refusal, and the model is asked again: %s", async (_, tool, input) => {
+    const { gate, made, proposed } = desk()
+    const end = await aiSdk.handle(gate, await ask(tool, input))
+    expect(end).toMatchObject({ done: false, ending: "calls", verdicts: [{ kind: "refused", callId: "call_a", tool }] })
+    expect(proposed).toHaveLength(1)
+    expect(made).toEqual([])
+    expect(partsOf(end.messages)).toEqual([
+      expect.objectContaining({ toolCallId: "call_a", output: { type: "error-text", value: expect.any(String) } }),
+    ])
+  })
+
+  test.each([
+    ["made", '{"n":1}'],
+    ["refused by its own schema", '{"n":"one"}'],
+  ])("of a tool of the host's is left as it is, and not the end: %s", async (_, input) => {
+    const { gate, proposed } = desk()
+    const result = await ask("own", input)
+    const end = await aiSdk.handle(gate, result)
+    expect(end).toMatchObject({ done: false, ending: "calls", verdicts: [] })
+    expect(end.messages).toEqual(result.response.messages)
+    expect(proposed).toEqual([])
   })
 })
 

@@ -10,6 +10,9 @@ import { z } from "zod"
 
 const policy = { name: "shop", version: "1" } as const
 const order = z.object({ id: z.string() })
+const who = { principal: { tenant: "acme", subject: "ada" }, session: "s", task: "t" }
+
+const orderSchema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] } as const
 
 const libraries = {
   "AI SDK": {
@@ -52,10 +55,30 @@ const libraries = {
     },
   ],
   zod: { find_order: order.describe("Find.") },
+  Anthropic: [{ name: "find_order", description: "Find.", input_schema: orderSchema }],
+  "Bedrock's toolConfig": {
+    tools: [{ toolSpec: { name: "find_order", description: "Find.", inputSchema: { json: orderSchema } } }],
+  },
+  Gemini: [
+    {
+      functionDeclarations: [
+        {
+          name: "find_order",
+          description: "Find.",
+          parameters: { type: "OBJECT", properties: { id: { type: "STRING" } }, required: ["id"] },
+        },
+      ],
+    },
+  ],
+  "Gemini, by JSON Schema": {
+    functionDeclarations: [{ name: "find_order", description: "Find.", parametersJsonSchema: orderSchema }],
+  },
+  "an MCP server's answer": { tools: [{ name: "find_order", description: "Find.", inputSchema: orderSchema }] },
 }
+const running = ["AI SDK", "AI SDK, by JSON Schema", "LangChain"]
 
 describe.each(Object.entries(libraries))("%s", (library, existing) => {
-  const bare = library.startsWith("OpenAI") || library === "zod"
+  const bare = !running.includes(library)
   const handlers = bare ? { handlers: { find_order: (args: unknown) => ({ found: (args as { id: string }).id }) } } : {}
 
   test("a tool has an effect, and gives what is untrusted and private, until the policy says otherwise", () => {
@@ -116,6 +139,58 @@ test("a tool that cannot be held is left out by name, with what and why; the oth
   expect(odd).toContain("no schema")
 })
 
+test("a tool of Anthropic's SDK that runs itself does so, by arguments it has parsed", async () => {
+  const ran: unknown[] = []
+  const tool = {
+    ...{ type: "custom", name: "find_order", description: "Find.", input_schema: orderSchema },
+    parse: (args: unknown) => order.parse(args),
+    run: (args: unknown) => {
+      ran.push(args)
+      return "found"
+    },
+  }
+  const { catalog, tools } = fromTools([tool], policy)
+  const gate = await createGate({ catalog, tools, store: memory(), mode: "observe", ...who })
+  expect(await gate.call("find_order", { id: 1 }, { callId: "w" })).toMatchObject({ kind: "failed" })
+  expect(await gate.call("find_order", { id: "A" }, { callId: "r" })).toMatchObject({ result: "found" })
+  expect(ran).toEqual([{ id: "A" }])
+  await gate.close()
+})
+
+test("where no tool is left, it says of each why", () => {
+  expect(() => fromTools([{ name: "odd", description: "Odd." }], policy)).toThrow(/`odd`: .*`handlers`.*no schema/)
+  expect(() => fromTools([{ name: "find", input_schema: orderSchema }], policy)).toThrow(/`find`: .*`handlers`/)
+  expect(() => fromTools([], policy)).toThrow("no tools")
+  expect(() => fromTools({}, policy)).toThrow("no tools")
+})
+
+describe("a tool whose library asks a person first", () => {
+  const wipe = (needsApproval: unknown) => ({
+    wipe: { description: "Wipe.", inputSchema: order, needsApproval, execute: () => ({ wiped: true }) },
+  })
+
+  test.each([
+    ["always", true],
+    ["by a function", () => false],
+  ])("waits for one here, too (%s)", async (_, needs) => {
+    const { catalog, tools, notices } = fromTools(wipe(needs), policy)
+    expect(notices).toMatchObject([{ name: "wipe", notice: expect.stringContaining("needsApproval") }])
+    const gate = await createGate({ catalog, tools, store: memory(), ...who })
+    expect(await gate.call("wipe", { id: "A" }, { callId: "c" })).toMatchObject({ kind: "waiting" })
+    await gate.leave()
+  })
+
+  test("keeps what the policy says of who may, and goes without only by the policy's word", () => {
+    const roles = { authority: { roles: ["ops"] } }
+    const kept = fromTools(wipe(true), { ...policy, tools: { wipe: roles } })
+    expect(kept.catalog.tools.get("wipe")?.authority).toMatchObject({ roles: ["ops"], approval: "always" })
+    const without = fromTools(wipe(true), { ...policy, tools: { wipe: { needsApproval: false } } })
+    expect(without.catalog.tools.get("wipe")?.authority.approval).toBeUndefined()
+    expect(without.notices).toEqual([])
+    expect(fromTools(wipe(false), policy).notices).toEqual([])
+  })
+})
+
 test("a policy for a tool that is not there is the host's mistake", () => {
   const give = (more: object) => () => fromTools({ good: order }, { ...policy, handlers: { good: () => 1 }, ...more })
   expect(give({ tools: { god: { effect: "read" } } })).toThrow("`god`")
@@ -166,7 +241,6 @@ test.each([
       return { n: 1 }
     }
     const { catalog, tools } = fromTools({ del: { description: "Delete.", inputSchema, execute } }, policy)
-    const who = { principal: { tenant: "acme", subject: "ada" }, session: "s", task: "t" }
     const gate = await createGate({ catalog, tools, store: memory(), mode: "observe", ...who })
     for (const [index, args] of [{ ids: [] }, { ids: "all" }, {}, '{"ids":[1]}'].entries())
       expect(await gate.call("del", args, { callId: `w${index}` })).toMatchObject({ kind: "failed", observed: true })

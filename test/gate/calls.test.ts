@@ -88,7 +88,7 @@ describe("a call", () => {
 
   test.each([
     ["{", "SEQ002"],
-    ["", "SEQ002"],
+    ["", "SEQ120"],
     ["[]", "SEQ101"],
     ['"x"', "SEQ101"],
     ['{"customerId": "c1", "customerId": "c2"}', "SEQ003"],

@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { createRunner } from "sequitur/run"
+import { defineCatalog } from "sequitur"
+import { createGate } from "sequitur/gate"
+import { createRunner, notApplied, toolbox } from "sequitur/run"
 import { sqlite } from "sequitur/sqlite"
 import { afterAll, expect, test } from "vitest"
+import { z } from "zod"
 import { observedIn } from "../../src/explain/observed.ts"
 import { replay } from "../../src/journal/state.ts"
 import { verifyStore } from "../../src/journal/verify.ts"
@@ -47,12 +50,30 @@ test("every tool is called as ever, and what would have been refused is told by 
   await gate.close()
   const entries = await Effect.runPromise(journal.read(gate.runId))
   expect(observedIn(entries)).toEqual([
-    { tool: "delete_all", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ108: 1 } },
-    { tool: "find", calls: 3, passed: 1, refused: 2, waited: 0, failed: 0, codes: { SEQ601: 1, SEQ003: 1 } },
-    { tool: "grant", calls: 2, passed: 0, refused: 0, waited: 2, failed: 0, codes: {} },
-    { tool: "mail", calls: 2, passed: 2, refused: 0, waited: 0, failed: 1, codes: {} },
-    { tool: "post", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ602: 1 } },
-    { tool: "refund", calls: 1, passed: 0, refused: 1, waited: 0, failed: 0, codes: { SEQ301: 1, SEQ601: 1 } },
+    { tool: "delete_all", calls: 1, passed: 0, refused: 1, waited: 0, failing: 0, failed: 0, codes: { SEQ108: 1 } },
+    {
+      tool: "find",
+      calls: 3,
+      passed: 1,
+      refused: 2,
+      waited: 0,
+      failing: 0,
+      failed: 0,
+      codes: { SEQ601: 1, SEQ003: 1 },
+    },
+    { tool: "grant", calls: 2, passed: 0, refused: 0, waited: 2, failing: 0, failed: 0, codes: {} },
+    { tool: "mail", calls: 2, passed: 2, refused: 0, waited: 0, failing: 0, failed: 1, codes: {} },
+    { tool: "post", calls: 1, passed: 0, refused: 1, waited: 0, failing: 0, failed: 0, codes: { SEQ602: 1 } },
+    {
+      tool: "refund",
+      calls: 1,
+      passed: 0,
+      refused: 1,
+      waited: 0,
+      failing: 0,
+      failed: 0,
+      codes: { SEQ301: 1, SEQ601: 1 },
+    },
   ])
   const state = replay(gate.runId, entries)
   const ready = footingFor(state as never, { catalog: shop as never, handlers: new Map(), fault: undefined })
@@ -167,6 +188,93 @@ test("whatever a tool gives is handed on as it is, and kept as far as it is JSON
     { callId: "3" },
   ])
   expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
+})
+
+test("what enforcing would have made of a tool's answer is foreseen", async () => {
+  const none = { idempotency: "none", compensate: "none" } as const
+  const [write, read] = ["write", "read"] as const
+  const params = z.strictObject({})
+  const catalog = defineCatalog({
+    name: "post",
+    version: "1",
+    tools: {
+      send: { description: "Send.", effect: write, params, result: z.strictObject({ sent: z.boolean() }), ...none },
+      note: { description: "Note.", effect: write, params, ...none },
+      look: { description: "Look.", effect: read, params },
+    },
+  })
+  class Told {
+    at = 1
+  }
+  const answers: readonly (readonly ["send" | "note" | "look", () => unknown, string?])[] = [
+    ["send", () => ({ sent: true })],
+    ["send", () => ({ sent: "yes" }), "RUN105"],
+    ["note", () => ({ at: new Date(0) }), "RUN104"],
+    ["note", () => ({ more: undefined }), "RUN104"],
+    ["note", () => new Told(), "RUN104"],
+    ["note", () => Buffer.from("x"), "RUN104"],
+    ["note", () => ({ n: 1n }), "RUN104"],
+    ["note", () => ({ text: "x".repeat(2_000_000) }), "RUN103"],
+    ["look", () => ({ at: new Date(0) }), "RUN104"],
+    ["note", throws, "RUN109"],
+    [
+      "note",
+      () => {
+        throw notApplied("nothing was written")
+      },
+    ],
+    ["look", throws],
+  ]
+  for (const [index, [name, answer, code]] of answers.entries()) {
+    const tools = toolbox(catalog, { send: answer, note: answer, look: answer } as never)
+    const who = { principal: { tenant: "acme", subject: "ada" }, session: `s${index}`, task: "t" }
+    const { store, journal } = await sharedStore()
+    const watching = await createGate({ catalog, tools, store, mode: "observe", ...who })
+    expect((await watching.call(name, {}, { callId: "1" })).kind).toMatch(/accepted|failed/)
+    await watching.close()
+    const [told] = observedIn(await Effect.runPromise(journal.read(watching.runId)))
+    expect(told).toMatchObject({ calls: 1, refused: 0, failing: code === undefined ? 0 : 1 })
+    expect(told?.codes).toEqual(code === undefined ? {} : { [code]: 1 })
+    expect(told?.passed).toBe(code === undefined ? 1 : 0)
+    // As it comes, when it is enforced.
+    const { store: other } = await sharedStore()
+    const held = await createGate({ catalog, tools, store: other, ...who })
+    const verdict = await held.call(name, {}, { callId: "1" })
+    if (code !== undefined) expect(verdict).toMatchObject({ failure: { code } })
+    expect(verdict.kind === "in-doubt").toBe(code === "RUN109")
+    await held.leave()
+  }
+}, 30_000)
+
+test("a call that nobody can read counts among those that would be refused; one without any arguments has none", async () => {
+  const { store, journal } = await sharedStore()
+  const world = makeWorld()
+  const gate = await openShop(world, { store, mode: "observe", enforce: ["wipe"] })
+  expect(await gate.call("mail", '{"text":', { callId: "1" })).toMatchObject({ kind: "refused" })
+  expect(await gate.call("mail", "", { callId: "2" })).toMatchObject({ kind: "accepted" })
+  expect(world.made).toMatchObject([{ tool: "mail", args: {} }])
+  // Of what is held nothing is only watched.
+  expect(await gate.call("wipe", "{", { callId: "3" })).toMatchObject({ kind: "refused" })
+  await gate.close()
+  const entries = await Effect.runPromise(journal.read(gate.runId))
+  expect(observedIn(entries)).toMatchObject([{ tool: "mail", calls: 2, passed: 1, refused: 1, codes: { SEQ002: 1 } }])
+  expect((await Effect.runPromise(journal.inspect((whole) => verifyStore(whole)))).findings).toEqual([])
+})
+
+test("a call without any arguments, of a tool that needs some, is told which", async () => {
+  const gate = await openShop(makeWorld(), {})
+  const verdict = await gate.call("find", "", { callId: "1" })
+  expect(verdict).toMatchObject({ kind: "refused" })
+  expect(JSON.stringify(verdict)).toContain("customerId")
+  await gate.close()
+})
+
+test("a name that is none among those to be enforced is the host's mistake", async () => {
+  const opening = openShop(makeWorld(), { mode: "observe", enforce: ["refnd"] })
+  await expect(opening).rejects.toMatchObject({
+    message: "`enforce` of this gate names `refnd`, which is no tool of the catalog",
+    hint: "Did you mean `refund`?",
+  })
 })
 
 test("arguments of any size are handed on, and what would have been said of them is kept", async () => {

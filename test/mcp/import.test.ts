@@ -3,7 +3,10 @@
  * attacks (A…) are those of the shared data that are about MCP.
  */
 import { spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import fc from "fast-check"
@@ -11,6 +14,7 @@ import { type Catalog, compile } from "sequitur"
 import { type McpPins, mcpServer, mcpToolbox, writeStub } from "sequitur/mcp"
 import { createRunner, memory } from "sequitur/run"
 import { beforeAll, describe, expect, test } from "vitest"
+import { comparePins, explainPins } from "../../src/cli/command/mcp-diff.ts"
 import { readListed } from "../../src/planner/mcp/listed.ts"
 import { findNameFaults } from "../../src/planner/mcp/name.ts"
 import { findDrift, pinOf } from "../../src/planner/mcp/pin.ts"
@@ -269,6 +273,16 @@ describe("drift", () => {
     })
   })
 
+  test("a tool that no catalog can hold is none of the news", () => {
+    const remote = { name: "remote", inputSchema: { $ref: "https://example.com/schema.json" } }
+    const { drifted, added, refused } = comparePins({ server: "shop", tools: {} }, readListed([remote, refund]))
+    expect(drifted).toEqual([])
+    expect(added).toEqual([refund.name])
+    expect(refused.map(({ name }) => name)).toEqual(["remote"])
+    const told = explainPins({ drifted: [], added: [] }, refused)
+    expect(told).toContain("no other that a catalog could hold\n! remote would be refused: ")
+  })
+
   test("importing again writes over nothing", async () => {
     const again = ["mcp", "import", "--name", "shop", "--out", "shop.ts", "--command", shop("changed")]
     const said = await sequitur([...again, "--format", "json"], { cwd })
@@ -324,6 +338,16 @@ describe("a server that does not answer", () => {
       { cwd },
     )
     expect({ exit, err }).toEqual({ exit: 1, err: `error: the MCP server ${said}\n` })
+  })
+
+  test.each([401, 403])("or does not take the credentials, HTTP %i", async (status) => {
+    const server = createServer((_, answer) => answer.writeHead(status).end()).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+    const { code: exit, err } = await sequitur(["mcp", "diff", "shop.ts", "--url", url], { cwd })
+    server.close()
+    expect(exit).toBe(1)
+    expect(err).toContain(`could not be reached: it answers HTTP ${status}`)
   })
 
   test("or was not named", async () => {

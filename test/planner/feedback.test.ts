@@ -118,3 +118,12 @@ describe("text of a plan stays in its quotes", () => {
     expect(feedback(diagnostics).length).toBeLessThan(1_000)
   })
 })
+
+test("a planner is told what it can do, and not what its host could", () => {
+  const told = (text: string) => feedback(compile(desk, text).diagnostics)
+  expect(told('{"version": 1, "steps": [')).toContain("Write the whole plan again, and less in it if it is long")
+  expect(told('{"version": 1, "steps": [')).not.toContain("limit")
+  expect(told('```json\n{"version": 1, "steps": []}\n```')).toContain(
+    'Right: "Output the bare JSON and nothing around it."',
+  )
+})

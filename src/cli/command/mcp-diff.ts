@@ -3,8 +3,9 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { printable } from "../../explain/printable.ts"
-import type { RefusedTool } from "../../planner/mcp/listed.ts"
+import type { Listed, RefusedTool } from "../../planner/mcp/listed.ts"
 import { diffPins, type McpPins, type PinDifference, sayDrift } from "../../planner/mcp/pin.ts"
+import { judgeListed } from "../../planner/mcp/stub.ts"
 import { isObject } from "../../text/json.ts"
 import { nameOf } from "../modules.ts"
 import { exit, print, printJson, reasonOf, UsageError } from "../terminal.ts"
@@ -14,20 +15,30 @@ export async function diffTools(file: string, options: PlaceOptions): Promise<nu
   const pins = await loadPins(file)
   const offer = await askServer(options)
   if (offer === undefined) return unreachable
-  const difference = diffPins(pins, offer.listed)
-  if (options.format === "json")
-    printJson({ file: nameOf(resolve(file)), ...difference, refused: offer.listed.refused })
-  else print(explainPins(difference, offer.listed.refused))
+  const { refused, ...difference } = comparePins(pins, offer.listed)
+  if (options.format === "json") printJson({ file: nameOf(resolve(file)), ...difference, refused })
+  else print(explainPins(difference, refused))
   return difference.drifted.length + difference.added.length === 0 ? exit.fine : exit.refused
 }
 
+/** A tool that no catalog can hold is not news for as long as it is there. */
+export function comparePins(
+  pins: McpPins,
+  listed: Listed,
+): PinDifference & { readonly refused: readonly RefusedTool[] } {
+  const { drifted, added } = diffPins(pins, listed)
+  const { refused } = judgeListed(pins.server, listed)
+  return { drifted, added: added.filter((name) => !refused.some((one) => one.name === name)), refused }
+}
+
 export function explainPins({ drifted, added }: PinDifference, refused: readonly RefusedTool[]): string {
-  if (drifted.length + added.length === 0)
-    return "every tool is what it was when it was imported, and there is no other"
+  const others = refused.length === 0 ? "no other" : "no other that a catalog could hold"
+  const same = `every tool is what it was when it was imported, and there is ${others}`
   const news = refused.filter(
     ({ name }) => !drifted.some(({ drift, name: local }) => drift.kind === "refused" && local.endsWith(`/${name}`)),
   )
   return [
+    ...(drifted.length + added.length === 0 ? [same] : []),
     ...drifted.map(
       ({ name, drift }) => `${drift.kind === "gone" ? "-" : "~"} ${printable(name)} ${printable(sayDrift(drift))}`,
     ),

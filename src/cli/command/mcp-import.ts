@@ -2,12 +2,11 @@
 import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { isServerName } from "../../planner/mcp/name.ts"
-import { diffPins } from "../../planner/mcp/pin.ts"
 import { type Stub, writeStub } from "../../planner/mcp/stub.ts"
 import { nameOf } from "../modules.ts"
 import { lookForPlace, unusable } from "../read-file.ts"
 import { complain, exit, print, printJson, UsageError } from "../terminal.ts"
-import { explainPins, loadPins } from "./mcp-diff.ts"
+import { comparePins, explainPins, loadPins } from "./mcp-diff.ts"
 import { askServer, type PlaceOptions, unreachable } from "./mcp-place.ts"
 
 export interface ImportOptions extends PlaceOptions {
@@ -25,11 +24,10 @@ export async function importTools(options: ImportOptions): Promise<number> {
   const offer = await askServer(options)
   if (offer === undefined) return unreachable
   if (before !== undefined && out !== undefined) {
-    const difference = diffPins(before, offer.listed)
+    const { refused, ...difference } = comparePins(before, offer.listed)
     const same = difference.drifted.length + difference.added.length === 0
-    if (format === "json")
-      printJson({ file: nameOf(out), written: false, ...difference, refused: offer.listed.refused })
-    else print(explainPins(difference, offer.listed.refused))
+    if (format === "json") printJson({ file: nameOf(out), written: false, ...difference, refused })
+    else print(explainPins(difference, refused))
     if (!same) complain(`${nameOf(out)} is there already, and was not written over; with --overwrite it is made anew`)
     return same ? exit.fine : exit.refused
   }

@@ -1,7 +1,8 @@
 /**
  * Vercel's AI SDK (5 and later), by `generateText` with the catalog's tools and one step at a time: they have no `execute`, so it stops
- * at their calls. Tools of the host that have one it calls itself, and arguments that are no JSON it answers itself: both are left
- * alone. It has parsed the arguments by then: a key given twice is not seen here. Streams are not read.
+ * at their calls. Tools of the host that have one it calls itself, and those are left alone. What it cannot read, or knows no tool for,
+ * it answers itself: the gate's answer takes that one's place. It has parsed the arguments by then: a key given twice is not seen
+ * here. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
 import { demand } from "../../text/demand.ts"
@@ -10,6 +11,7 @@ import { whole } from "../form/leaf.ts"
 import type { PlanSchema } from "../form/schema.ts"
 import type { Planner } from "../propose/planner.ts"
 import { type LibraryPlannerOptions, plannerBy, type Spoken, spokenOf, systemOf, textOf, usageOf } from "./ask.ts"
+import { namesOf } from "./names.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isMembers, isSomething, partsOf, textIn, withFields } from "./read.ts"
 import {
@@ -91,8 +93,10 @@ export async function handle<Result>(
   result: Result,
   options: HandleOptions = {},
 ): Promise<Handled<MessageOf<Result> | AiSdkAnswer>> {
-  const messages = messagesIn(result)
-  const turn = readTurn(result, messages)
+  const all = messagesIn(result)
+  const unread = unreadIn(result, all, gate.catalog)
+  const messages = withoutAnswers(all, unread)
+  const turn = { ...readTurn(result, messages, unread), unheard: field(all.at(-1)?.source, "role") === "tool" }
   const { answers, verdicts } = await answer(gate, turn, options)
   const said = putBack(messages, sayAgain(turn, answers, mend)) as readonly MessageOf<Result>[]
   const content = answers.map(
@@ -104,7 +108,7 @@ export async function handle<Result>(
     }),
   )
   const told = content.length === 0 ? [] : [{ role: "tool" as const, content }]
-  return handled(turn, textIn(result, "text") ?? "", verdicts, [...said, ...told])
+  return handled(turn, textIn(result, "text") ?? "", verdicts, [...said, ...told], result)
 }
 
 interface Message {
@@ -119,7 +123,41 @@ function messagesIn(result: unknown): readonly Message[] {
     .map((source) => ({ source, parts: partsOf(field(source, "content")).filter(isSomething) }))
 }
 
-function readTurn(result: unknown, messages: readonly Message[]): Turn {
+/** By their ids, as the model wrote them. */
+type Unread = ReadonlyMap<unknown, unknown>
+
+/** Calls of the catalog's tools, or of none, that the SDK has answered with an error, and the model has not seen the answer of. */
+function unreadIn(result: unknown, messages: readonly Message[], catalog: Catalog): Unread {
+  const last = messages.at(-1)
+  const unread = new Map<unknown, unknown>()
+  if (field(last?.source, "role") !== "tool") return unread
+  const { toCatalog } = namesOf(catalog)
+  for (const call of partsOf(field(result, "toolCalls"))) {
+    if (field(call, "invalid") !== true || field(call, "providerExecuted") === true) continue
+    const [id, name] = [field(call, "toolCallId"), textIn(call, "toolName") ?? ""]
+    const isOurs = catalog.tools.has(toCatalog(name)) || textIn(field(call, "error"), "name") === "AI_NoSuchToolError"
+    const parts = messages.flatMap(({ parts }) => parts).filter((part) => field(part, "toolCallId") === id)
+    // Once called and once answered: of an id that stands twice nobody can say which is meant.
+    if (isOurs && parts.length === 2 && last?.parts.some((part) => isAnswer(part, id)))
+      unread.set(id, field(call, "input"))
+  }
+  return unread
+}
+
+const isAnswer = (part: object, id: unknown): boolean =>
+  field(part, "type") === "tool-result" && field(part, "toolCallId") === id
+
+function withoutAnswers(messages: readonly Message[], unread: Unread): readonly Message[] {
+  if (unread.size === 0) return messages
+  return messages.flatMap((message) => {
+    if (field(message.source, "role") !== "tool") return [message]
+    const parts = message.parts.filter((part) => ![...unread.keys()].some((id) => isAnswer(part, id)))
+    if (parts.length === message.parts.length) return [message]
+    return parts.length === 0 ? [] : [{ source: withFields(message.source, { content: parts }), parts }]
+  })
+}
+
+function readTurn(result: unknown, messages: readonly Message[], unread: Unread): Turn {
   const answered = new Map<unknown, number>()
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (field(part, "type") !== "tool-result") continue
@@ -132,7 +170,8 @@ function readTurn(result: unknown, messages: readonly Message[]): Turn {
       const call = from === "assistant" ? readCall(source) : undefined
       const left = call === undefined ? 0 : (answered.get(call.id) ?? 0)
       if (left > 0) answered.set(call?.id, left - 1)
-      return { source, call: left > 0 ? undefined : call }
+      if (call === undefined || left > 0) return { source, call: undefined }
+      return { source, call: unread.has(call.id) ? { ...call, args: unread.get(call.id) } : call }
     })
   return { parts, ending: endingOf(result, messages), responseId: textIn(field(result, "response"), "id") }
 }

@@ -65,7 +65,7 @@ export async function handle<Response>(
     content: text,
     is_error: failed,
   }))
-  return handled(turn, wordsOf(turn), verdicts, inTwoTurns(content, results))
+  return handled(turn, wordsOf(turn), verdicts, inTwoTurns(content, results), response)
 }
 
 function readTurn(response: unknown): Turn {

@@ -6,7 +6,7 @@
 import { demand } from "../../text/demand.ts"
 import type { PlanSchema } from "../form/schema.ts"
 import type { Answer, Message, Planner, Usage } from "../propose/planner.ts"
-import { isMembers } from "./read.ts"
+import { isMembers, problemIn } from "./read.ts"
 import { callsIn, type Ending, type Turn } from "./turn.ts"
 
 export interface PlannerOptions<Request> {
@@ -33,10 +33,14 @@ export interface LibraryPlannerOptions<Request, Schema, Held extends PlanSchema 
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer"
   readonly ending: Ending
+  /** What the provider says went wrong, where it says it. */
+  readonly reason: string | undefined
 
-  constructor(ending: Ending) {
-    super(`the model gave no text: its turn ended as "${ending}"`)
+  constructor(ending: Ending, reason?: string) {
+    const because = reason === undefined ? "" : `; the provider says: ${JSON.stringify(reason)}`
+    super(`the model gave no text: its turn ended as "${ending}"${because}`)
     this.ending = ending
+    this.reason = reason
   }
 }
 
@@ -54,8 +58,9 @@ export function plannerBy<Request>(
   demand(typeof send === "function", "`send` must be a function that sends a request")
   demand(model === undefined || (typeof model === "string" && model !== ""), "`model` must name a model")
   return async (messages, { signal }): Promise<Answer> => {
-    const { text, ending, usage } = read(await send(requestOf(messages, signal), { signal }))
-    if (text === "") throw new NoAnswer(ending)
+    const response = await send(requestOf(messages, signal), { signal })
+    const { text, ending, usage } = read(response)
+    if (text === "") throw new NoAnswer(ending, ending === "failed" ? problemIn(response) : undefined)
     return { text, usage }
   }
 }

@@ -82,7 +82,7 @@ export async function handle<Response>(
       toolResult: { toolUseId: id, content: [{ text }], status: failed ? "error" : "success" },
     }),
   )
-  return handled(turn, wordsOf(turn), verdicts, inTwoTurns(content, results))
+  return handled(turn, wordsOf(turn), verdicts, inTwoTurns(content, results), response)
 }
 
 function readTurn(response: unknown): Turn {

@@ -80,7 +80,7 @@ export async function handle<Response>(
   const malformed = calls.length === 0 && field(candidate, "finishReason") === "MALFORMED_FUNCTION_CALL"
   const told = malformed ? [{ text: askAgain }] : results
   const messages = [...said, ...(told.length === 0 ? [] : [{ role: "user" as const, parts: told }])]
-  const end = handled(turn, wordsOf(turn), verdicts, messages)
+  const end = handled(turn, wordsOf(turn), verdicts, messages, response)
   return malformed ? { ...end, done: false } : end
 }
 

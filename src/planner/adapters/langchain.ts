@@ -5,7 +5,9 @@
  * where integrations say so, or that holds what was completed, no call is made. Streams are not read.
  */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { defaultBounds } from "../../text/bounds.ts"
 import { demand } from "../../text/demand.ts"
+import { readJson } from "../../text/read-json.ts"
 import { whole } from "../form/leaf.ts"
 import type { PlanSchema } from "../form/schema.ts"
 import type { Planner } from "../propose/planner.ts"
@@ -71,7 +73,7 @@ export async function handle<Message>(
     }),
   )
   const said = isSomething(message) ? [mendMessage(message, turn, answers)] : []
-  return handled(turn, wordsOf(message), verdicts, [...said, ...told])
+  return handled(turn, wordsOf(message), verdicts, [...said, ...told], message)
 }
 
 function readTurn(message: unknown): Turn {
@@ -112,8 +114,14 @@ function endingOf(message: unknown): Turn["ending"] {
   if (has(/length|max|context_window|incomplete/i)) return "cut-short"
   if (has(/pause/i)) return "paused"
   if (has(/error|fail|malformed|unexpected|cancel/i)) return "failed"
-  const unread = partsOf(field(message, "invalid_tool_calls")).length > 0
-  return wasRepaired(message) || (reasons.length === 0 && unread) ? "cut-short" : undefined
+  const isCut = partsOf(field(message, "invalid_tool_calls")).some((call) => isPrefix(textIn(call, "args") ?? ""))
+  return wasRepaired(message) || (reasons.length === 0 && isCut) ? "cut-short" : undefined
+}
+
+/** The beginning of a JSON text, which nothing but its end is missing from. */
+function isPrefix(text: string): boolean {
+  const read = readJson(text, defaultBounds)
+  return text.trim() !== "" && !read.ok && read.fault.kind === "cut-short"
 }
 
 /** Of a stream LangChain keeps the arguments as they came, and gives out what it made of them where they have no end. */

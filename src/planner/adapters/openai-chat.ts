@@ -6,7 +6,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { JsonObject } from "../../text/json.ts"
 import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
-import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
+import { type PlannerOptions, plannerBy, textOf, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isSomething, joined, partsOf, textIn } from "./read.ts"
 import {
@@ -59,7 +59,7 @@ export async function handle<Response>(
   const said = mend(message, turn, answers)
   const told = answers.map(({ id, text }): ChatAnswer => ({ role: "tool", tool_call_id: id, content: text }))
   const messages = [...(said === undefined ? [] : [said as ChatMessageOf<Response>]), ...told]
-  return handled(turn, wordsOf(message), verdicts, messages)
+  return handled(turn, wordsOf(message), verdicts, messages, response)
 }
 
 const choiceOf = (response: unknown): unknown => partsOf(field(response, "choices"))[0]
@@ -116,7 +116,11 @@ function mend(message: unknown, turn: Turn, answers: readonly Answered[]): unkno
 
 function mendCall(source: object, { args }: Call, { id, name, intact }: Answered): unknown {
   if (intact && (typeof args === "string" || isSomething(field(source, "custom")))) return source
-  return { id, type: "function", function: { name, arguments: typeof args === "string" ? args : "{}" } }
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : (textOf(args) ?? "{}") },
+  }
 }
 
 export interface ChatRequest {

@@ -6,7 +6,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import { whole } from "../form/leaf.ts"
 import type { Planner } from "../propose/planner.ts"
-import { type PlannerOptions, plannerBy, usageOf } from "./ask.ts"
+import { type PlannerOptions, plannerBy, textOf, usageOf } from "./ask.ts"
 import { offersOf, type ToolsOptions } from "./offer.ts"
 import { asValue, countIn, field, isList, isSomething, joined, partsOf, textIn, withFields } from "./read.ts"
 import {
@@ -74,7 +74,7 @@ export async function handle<Response>(
     // A call that a program of the model's made says so, and so must its answer.
     return isSomething(caller) ? { ...base, ...{ caller } } : base
   })
-  return handled(turn, wordsOf(items), verdicts, [...said, ...told])
+  return handled(turn, wordsOf(items), verdicts, [...said, ...told], response)
 }
 
 const itemsOf = (response: unknown): readonly object[] => partsOf(field(response, "output")).filter(isSomething)
@@ -133,7 +133,12 @@ function mend(source: object, { args }: Call, { id, name, intact }: Answered): u
     return intact && input !== undefined ? source : withFields(source, { call_id: id, name, input: input ?? "" })
   }
   if (intact && typeof args === "string") return source
-  const called = { type: "function_call", call_id: id, name, arguments: typeof args === "string" ? args : "{}" }
+  const called = {
+    type: "function_call",
+    call_id: id,
+    name,
+    arguments: typeof args === "string" ? args : (textOf(args) ?? "{}"),
+  }
   return withFields(source, called)
 }
 

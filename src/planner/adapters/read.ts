@@ -38,6 +38,15 @@ export function isList(value: unknown): boolean {
   }
 }
 
+/** What a provider says went wrong, where its answer is an error's body: `{ error: { message } }`, or Bedrock's `{ message }`. */
+export function problemIn(response: unknown): string | undefined {
+  const error = field(response, "error")
+  const said = typeof error === "string" ? error : (textIn(error, "message") ?? textIn(response, "message"))
+  return said === undefined || said === "" ? undefined : said.slice(0, problemLength).toWellFormed()
+}
+
+const problemLength = 1_000
+
 export const isSomething = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** An object with members, and no list. */

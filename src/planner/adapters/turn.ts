@@ -7,6 +7,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import { demand } from "../../text/demand.ts"
 import type { Turns, Verdict } from "../gate/verdict.ts"
 import { isName, nameFrom, namesOf } from "./names.ts"
+import { problemIn } from "./read.ts"
 import { type Tell, tell } from "./told.ts"
 
 /** What an adapter needs of a gate: its catalog tells the names that tools have there from those they have at a provider. */
@@ -33,6 +34,8 @@ export interface Handled<Message> {
   /** What the model said in words, its refusal among them. */
   readonly text: string
   readonly ending: Ending
+  /** Of an answer that failed: what its provider says went wrong, where it says it. */
+  readonly reason?: string
   /** Of the calls that went to the gate, in their order. */
   readonly verdicts: readonly Verdict[]
   /** Calls among `messages` that the host has to answer itself, before anything is sent back. Then it is not `done`. */
@@ -77,6 +80,8 @@ export interface Turn {
   readonly responseId: string | undefined
   /** Calls of tools that are no functions: the host offered them, and answers them. */
   readonly left?: readonly object[] | undefined
+  /** It ends with answers that somebody else gave, and the model has not seen. */
+  readonly unheard?: boolean
 }
 
 export interface Answers {
@@ -203,14 +208,17 @@ export function handled<Message>(
   said: string,
   verdicts: readonly Verdict[],
   messages: Message[],
+  response: unknown,
 ): Handled<Message> {
-  const { ending, left = [] } = turn
-  const calls = callsIn(turn).length + left.length
+  const { ending, left = [], unheard = false } = turn
+  const calls = unheard || callsIn(turn).length + left.length > 0
+  const reason = ending === "failed" ? problemIn(response) : undefined
   return {
     messages,
-    done: calls === 0 && ending !== "paused",
+    done: !calls && ending !== "paused",
     text: said,
-    ending: ending ?? (calls > 0 ? "calls" : "finished"),
+    ending: ending ?? (calls ? "calls" : "finished"),
+    ...(reason === undefined ? {} : { reason }),
     verdicts,
     left,
   }

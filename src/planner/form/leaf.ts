@@ -92,23 +92,54 @@ function say(type: string, said: Said, shape: Shape, { keywords }: Dialect): Jso
 }
 
 function stringSchema(shape: StringShape, dialect: Dialect): JsonObject {
-  const { minLength, maxLength, lengthIn } = shape
+  const { minLength, maxLength, lengthIn, format } = shape
   // JSON Schema counts code points, of which a string of UTF-16 units may have half as many.
   const min = minLength === undefined || lengthIn === "code-points" ? minLength : Math.ceil(minLength / 2)
   const patterns = patternsOf(shape)
-  const sayable = patterns.filter((pattern) => isSayable(pattern, dialect)).map(({ source }) => source)
+  // What a format asks is kilobytes at worst, and its name tells a model more.
+  const longest = format === undefined ? Number.POSITIVE_INFINITY : formatPatternMax
+  const sayable = patterns
+    .filter((pattern) => pattern.source.length <= longest && isSayable(pattern, dialect))
+    .map(({ source }) => source)
   const unsaid = sayable.length < patterns.length ? true : undefined
   const lengths: Said = [
     ["minLength", min === 0 ? undefined : min],
     ["maxLength", maxLength],
   ]
   const [pattern, ...more] = sayable
-  const schema = say("string", [...lengths, ["pattern", pattern], ["unsaid pattern", unsaid]], shape, dialect)
+  const bare = say("string", [...lengths, ["pattern", pattern], ["unsaid pattern", unsaid]], shape, dialect)
+  // In words, and not as `format`: some providers refuse a schema with one that they do not know.
+  const schema = format === undefined ? bare : { ...bare, description: describeFormat(shape, format) }
   if (more.length === 0) return schema
   return dialect.simplePatterns
     ? { ...schema, description: describe(shape) }
     : { ...schema, allOf: more.map((source) => ({ pattern: source })) }
 }
+
+const formatPatternMax = 200
+
+function describeFormat(shape: StringShape, format: string): string {
+  const known = Object.hasOwn(examples, format) ? examples[format] : undefined
+  const example = known?.find((text) => fits(text, shape))
+  return example === undefined ? describe(shape) : `${describe(shape)}, as "${example}"`
+}
+
+/** Of formats that are often taken for another. By zod's options each comes in several ways. */
+const examples: { readonly [format: string]: readonly string[] } = {
+  date: ["2026-01-31"],
+  "date-time": ["2026-01-31T09:30:00Z"],
+  datetime: ["2026-01-31T09:30:00Z", "2026-01-31T09:30Z", "2026-01-31T09:30:00.000Z"],
+  time: ["09:30:00Z", "09:30:00", "09:30", "09:30:00.000"],
+  duration: ["P3DT12H"],
+  email: ["ada@example.org"],
+  uri: ["https://example.org/a"],
+  url: ["https://example.org/a"],
+}
+
+const fits = (text: string, shape: StringShape): boolean =>
+  text.length >= (shape.minLength ?? 0) &&
+  text.length <= (shape.maxLength ?? text.length) &&
+  patternsOf(shape).every(({ source, flags }) => new RegExp(source, flags).test(text))
 
 interface Pattern {
   readonly source: string

@@ -10,27 +10,45 @@ export interface Existing {
   readonly description: string
   readonly schema: unknown
   readonly run: Run | undefined
+  /** Its library asks a person before a call, of some calls at least. */
+  readonly asksFirst: boolean
 }
 
-/** A list (LangChain tools, OpenAI definitions), or an object by name (AI SDK tools, zod objects). */
+/** A list (LangChain tools, definitions as providers take them), or an object by name (AI SDK tools, zod objects). */
 export function readExisting(tools: unknown, handlers: object): readonly Existing[] {
-  const named: readonly (readonly [string | undefined, unknown])[] = Array.isArray(tools)
-    ? tools.map((one) => [undefined, one] as const)
-    : Object.entries(isSomething(tools) ? tools : {})
-  return named.map(([key, one], index) => {
+  return namedIn(tools).map(([key, one], index) => {
     const read = readOne(one)
     const name = key ?? read.name ?? `(${index})`
     const handler = Object.hasOwn(handlers, name) ? field(handlers, name) : undefined
     const run = typeof handler === "function" ? (handler as Run) : read.run
-    return { name, description: read.description ?? "", schema: read.schema, run }
+    return { name, description: read.description ?? "", schema: read.schema, run, asksFirst: read.asksFirst === true }
   })
 }
+
+type Named = readonly [name: string | undefined, tool: unknown]
+
+function namedIn(tools: unknown): readonly Named[] {
+  if (Array.isArray(tools)) return tools.flatMap(partsIn)
+  if (!isSomething(tools)) return []
+  // The answer of an MCP server, and Bedrock's `toolConfig`.
+  const listed = field(tools, "tools")
+  return Array.isArray(listed) ? listed.flatMap(partsIn) : isGemini(tools) ? partsIn(tools) : Object.entries(tools)
+}
+
+/** Gemini's tool is a list of functions. */
+function partsIn(one: unknown): readonly Named[] {
+  const declared = isGemini(one) ? field(one, "functionDeclarations") : undefined
+  return (Array.isArray(declared) ? declared : [one]).map((part) => [undefined, part])
+}
+
+const isGemini = (one: unknown): boolean => Array.isArray(field(one, "functionDeclarations"))
 
 interface Read {
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly schema: unknown
   readonly run?: Run | undefined
+  readonly asksFirst?: boolean
 }
 
 function readOne(one: unknown): Read {
@@ -41,15 +59,50 @@ function readOne(one: unknown): Read {
   const invoke = methodOf(one, "invoke")
   if (invoke !== undefined && field(one, "schema") !== undefined)
     return { name, description, schema: field(one, "schema"), run: (args, { signal }) => invoke(args, { signal }) }
+  const specified = field(one, "toolSpec")
+  if (specified !== undefined) return readSpecified(specified)
+  const input = field(one, "input_schema")
+  if (input !== undefined) return { name, description, schema: input, run: runnerOf(one) }
+  const declared = field(one, "parametersJsonSchema") ?? field(one, "parameters")
+  if (declared !== undefined) return { name, description, schema: lowerTypes(declared) }
   const execute = methodOf(one, "execute")
   const schema = field(one, "inputSchema") ?? field(one, "schema")
+  const needsApproval = field(one, "needsApproval")
   return {
     name,
     description,
     schema: unwrap(schema),
     run: execute && (async (args, context) => callExecute(execute, await parse(schema, args), context)),
+    asksFirst: typeof needsApproval === "function" || needsApproval === true,
   }
 }
+
+/** Bedrock's. */
+const readSpecified = (spec: unknown): Read => ({
+  name: textIn(spec, "name"),
+  description: textIn(spec, "description"),
+  schema: field(field(spec, "inputSchema"), "json"),
+})
+
+/** Of Anthropic's SDK, whose own loop parses first, too. */
+function runnerOf(one: unknown): Run | undefined {
+  const [run, parse] = [methodOf(one, "run"), methodOf(one, "parse")]
+  return run && ((args) => run(parse === undefined ? args : held(() => parse(args))))
+}
+
+/** Gemini writes the names of types large. */
+function lowerTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerTypes)
+  if (!isSomething(schema) || isSchema(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === "type" && typeof value === "string" && geminiTypes.test(value) ? value.toLowerCase() : lowerTypes(value),
+    ]),
+  )
+}
+
+const geminiTypes = /^(?:STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/
 
 /** OpenAI's: `null` and none are no parameters. */
 function readDefinition(definition: unknown): Read {
@@ -89,6 +142,14 @@ async function parse(schema: unknown, args: unknown): Promise<unknown> {
   const judged = await validate(args)
   if (field(judged, "success") !== true) throw refusal()
   return field(judged, "value")
+}
+
+function held<A>(act: () => A): A {
+  try {
+    return act()
+  } catch {
+    throw refusal()
+  }
 }
 
 const refusal = (): NotApplied =>

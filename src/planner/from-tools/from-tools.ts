@@ -14,7 +14,10 @@ import { isObject } from "../../text/json.ts"
 import { type Existing, type Run, readExisting } from "./existing.ts"
 
 /** What a host says of one tool: any field of the catalog's own declaration. Its schema is the tool's. */
-export type ToolPolicy = Partial<Omit<ToolSpec, "params">>
+export interface ToolPolicy extends Partial<Omit<ToolSpec, "params">> {
+  /** Of a tool whose library asks a person first (`needsApproval` of the AI SDK): `false` lets its calls go without. */
+  readonly needsApproval?: false
+}
 
 export interface ToolsPolicy extends Partial<Omit<CatalogSpec, "tools">> {
   readonly name: string
@@ -37,9 +40,16 @@ export interface FromTools {
   readonly refused: readonly LeftOut[]
   /** Tools of which the policy says nothing yet. */
   readonly unmapped: readonly string[]
+  /** What was made of a tool that neither it nor the policy says in these words. */
+  readonly notices: readonly ToolNotice[]
 }
 
-/** Throws a `TypeError` for what are no tools, and for a policy or handler of a tool that is not there. */
+export interface ToolNotice {
+  readonly name: string
+  readonly notice: string
+}
+
+/** Throws a `TypeError` for what are no tools, where none is left, and for a policy or handler of a tool that is not there. */
 export function fromTools(existing: object, policy: ToolsPolicy): FromTools {
   demand(typeof existing === "object" && existing !== null, "`existing` must be a list of tools, or an object of them")
   demand(isObject(policy), "the policy must be an object with a `name` and a `version`")
@@ -56,6 +66,9 @@ export function fromTools(existing: object, policy: ToolsPolicy): FromTools {
     return { tool, why }
   })
   const kept = judged.filter(({ why }) => why.length === 0).map(({ tool }) => tool)
+  const refused = judged.filter(({ why }) => why.length > 0).map(({ tool: { name }, why }) => ({ name, why }))
+  demand(kept.length > 0, sayNoneLeft(refused))
+  const asking = kept.filter(({ name, asksFirst }) => asksFirst && own(policies, name)?.needsApproval !== false)
   const catalog = defineCatalog({
     ...spec,
     tools: Object.fromEntries(kept.map((tool) => [tool.name, specOf(tool, own(policies, tool.name))])),
@@ -64,22 +77,40 @@ export function fromTools(existing: object, policy: ToolsPolicy): FromTools {
   return {
     catalog,
     tools: toolbox(catalog, Object.fromEntries(work) as never),
-    refused: judged.filter(({ why }) => why.length > 0).map(({ tool: { name }, why }) => ({ name, why })),
+    refused,
     unmapped: kept.map(({ name }) => name).filter((name) => !Object.hasOwn(policies, name)),
+    notices: asking.map(({ name }) => ({ name, notice: asksNotice })),
   }
+}
+
+const asksNotice =
+  "it has `needsApproval`: every call waits for a person (`authority.approval`), also where it would ask for some calls only. A gate that only observes asks nobody: name it in `enforce` there"
+
+function sayNoneLeft(refused: readonly LeftOut[]): string {
+  if (refused.length === 0) return "`existing` holds no tools"
+  const told = refused.slice(0, 5).map(({ name, why }) => `\`${name}\`: ${why.join(", ")}`)
+  const more = refused.length - told.length
+  return `none of these tools can be in a catalog. ${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}`
 }
 
 const own = <A>(table: { readonly [name: string]: A }, name: string): A | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-function specOf({ description, schema, name }: Existing, policy: ToolPolicy = {}): ToolSpec {
+function specOf(
+  { description, schema, name, asksFirst }: Existing,
+  {
+    needsApproval = asksFirst,
+    ...policy
+  }: Omit<ToolPolicy, "needsApproval"> & { readonly needsApproval?: boolean } = {},
+): ToolSpec {
   const { effect = "write" } = policy
   return {
-    description: description === "" ? `${name} (nothing is said of it)` : description,
+    description: description === "" ? `The tool ${name}.` : description,
     untrusted: true,
     private: true,
     ...(effect === "read" ? {} : ({ idempotency: "none", compensate: "none" } as const)),
     ...policy,
+    ...(needsApproval ? { authority: { ...policy.authority, approval: "always" } as const } : {}),
     effect,
     params: schema as AnySchema,
   }
@@ -91,7 +122,11 @@ function reasonsAgainst({ name, schema, run }: Existing, again: boolean): readon
     ...(again ? ["another tool has its name"] : []),
     ...(wellNamed.test(name) && name !== "input" ? [] : ["its name has characters that no catalog takes"]),
     ...(run === undefined ? ["nothing does its work: give it in `handlers`"] : []),
-    ...(lowered === undefined ? ["it has no schema"] : lowered.ok ? [] : lowered.faults.map(sayFault)),
+    ...(lowered === undefined
+      ? ["it has no schema: give it `inputSchema`, `input_schema`, `parameters` or `schema`"]
+      : lowered.ok
+        ? []
+        : lowered.faults.map(sayFault)),
   ]
 }
 

@@ -8,6 +8,7 @@ import type { StepDocument } from "../../document/document.ts"
 import type { CallObserved, Failure } from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
+import { admitResult } from "../../run/call/admit-result.ts"
 import { type CredentialsProvider, getCredentials } from "../../run/call/credentials.ts"
 import { type Answer, threw } from "../../run/call/ending.ts"
 import { Isolated } from "../../run/call/isolated/isolated.ts"
@@ -49,7 +50,7 @@ interface Equipped extends Pick<Toolbox, "handlers" | "catalog"> {
 /** What came of a call that was made as ever. */
 export interface Came {
   /** As much of it as is kept. */
-  readonly kept: Pick<CallObserved, "result" | "failure">
+  readonly kept: Pick<CallObserved, "result" | "failure" | "wouldFail">
   /** As JSON says it; null where it cannot. */
   readonly shown: Json
   /** As the tool gave it, where that is no plain JSON. */
@@ -79,16 +80,22 @@ export function* answerAsEver(
     catch: (error) => error,
   })
   const came = yield* Effect.match(asked, {
-    onSuccess: (value) => read(value, mask, catalog),
+    onSuccess: (value) => read(value, mask, catalog, declared && { stepId: call.callId, tool: declared }),
     onFailure: (error): Omit<Came, "tookMs"> => {
       const answer: Answer<Copied> = mask(threw(error))
       // What it quotes of arguments that are kept nowhere could not be covered later.
       const said = answer.kind === "threw" ? answer.said : "it was not called"
-      return { kept: { failure: failed(call, secretsOf(call, catalog).scrub(said)) }, shown: null }
+      const doubt = answer.kind === "threw" && !answer.notApplied && declared !== undefined && isLost(declared)
+      const failure = failed(call, secretsOf(call, catalog).scrub(said))
+      return { kept: { failure, ...(doubt ? { wouldFail: "RUN109" } : {}) }, shown: null }
     },
   })
   return { ...came, tookMs: Math.max(0, clock.currentTimeMillisUnsafe() - beganMs) }
 }
+
+/** Whether nobody can find out what has become of a call that has thrown, nor call it again. */
+const isLost = ({ mutates, idempotency, reconcile }: Tool): boolean =>
+  mutates && idempotency.kind === "none" && reconcile === undefined
 
 /** A copy of its own, where there can be one. */
 function argsOf({ given, odd }: ReadCall): unknown {
@@ -101,16 +108,23 @@ function argsOf({ given, odd }: ReadCall): unknown {
 }
 
 /** Whatever it is, it is the host's to go on with; what is no plain JSON, or too long, is kept as far as it is some. */
-function read(value: unknown, mask: ReturnType<typeof maskFor<"result">>, { bounds }: Catalog): Omit<Came, "tookMs"> {
+function read(
+  value: unknown,
+  mask: ReturnType<typeof maskFor<"result">>,
+  { bounds }: Catalog,
+  about: Parameters<typeof admitResult>[1] | undefined,
+): Omit<Came, "tookMs"> {
+  const failure = about && admitResult(take.result(value, bounds), about).failure
+  const wouldFail = failure === undefined ? {} : { wouldFail: failure.code }
   const keep = (one: unknown): Json | undefined => {
     const answer = mask({ kind: "returned", value: take.result(one, bounds) })
     return answer.kind === "returned" && answer.value.ok ? answer.value.value : undefined
   }
   const plain = keep(value)
-  if (plain !== undefined) return { kept: { result: plain }, shown: plain }
+  if (plain !== undefined) return { kept: { result: plain, ...wouldFail }, shown: plain }
   const said = sayAsJson(value)
   const kept = said === undefined ? undefined : keep(said)
-  return { kept: kept === undefined ? {} : { result: kept }, shown: said ?? null, raw: value }
+  return { kept: { ...(kept === undefined ? {} : { result: kept }), ...wouldFail }, shown: said ?? null, raw: value }
 }
 
 function sayAsJson(value: unknown): Json | undefined {

@@ -1,6 +1,7 @@
 /** What a host says of a gate, and what of it is refused before anything is begun. */
 import * as Layer from "effect/Layer"
 import type { CatalogSpec } from "../../catalog/catalog.ts"
+import { suggest } from "../../diagnostic/nearest.ts"
 import type { JournalNewer, StoreUnavailable } from "../../journal/failure.ts"
 import type { Journal } from "../../journal/journal.ts"
 import type { Carried } from "../../plan/earlier.ts"
@@ -97,7 +98,7 @@ const optionNames: OptionNames<GateOptions> = {
 /** What a host wants to hear, or to have held: also of a module whose exports nobody has checked. */
 export function admitWatching({ hooks, monitor, telemetry }: Pick<GateOptions, "hooks" | "monitor" | "telemetry">) {
   const refuse = (field: string, found: unknown, expected: string): InputsRefused =>
-    new InputsRefused({ field, problem: `is none, but ${sayFound(found)}`, expected })
+    new InputsRefused({ of: "gate", field, problem: `is none, but ${sayFound(found)}`, expected })
   if (monitor !== undefined && !(isObject(monitor) && typeof monitor.note === "function"))
     return refuse("`monitor`", monitor, "Make one by `createMonitor({ … })`.")
   if (telemetry !== undefined && !Layer.isLayer(telemetry))
@@ -115,17 +116,42 @@ export function admitShown(options: TurnOptions | undefined): readonly Carried[]
   return new InputsRefused({ field: "`shown`", problem: "is no list of labels", expected })
 }
 
-function admitMode({ mode, enforce = [] }: Pick<GateOptions, "mode" | "enforce">): InputsRefused | undefined {
+function admitMode({
+  catalog,
+  mode,
+  enforce = [],
+}: Pick<GateOptions, "catalog" | "mode" | "enforce">): InputsRefused | undefined {
   if (mode !== undefined && mode !== "enforce" && mode !== "observe")
-    return new InputsRefused({ field: "`mode`", problem: "is neither", expected: 'Say "enforce" or "observe".' })
-  if (Array.isArray(enforce) && enforce.every((name) => typeof name === "string")) return undefined
-  return new InputsRefused({ field: "`enforce`", problem: "must be a list of names", expected: "Give names of tools." })
+    return new InputsRefused({
+      of: "gate",
+      field: "`mode`",
+      problem: "is neither",
+      expected: 'Say "enforce" or "observe".',
+    })
+  if (!(Array.isArray(enforce) && enforce.every((name) => typeof name === "string")))
+    return new InputsRefused({
+      of: "gate",
+      field: "`enforce`",
+      problem: "must be a list of names",
+      expected: "Give names of tools.",
+    })
+  const tools = isObject(catalog) ? catalog.tools : undefined
+  // What is no catalog is refused where it is looked at.
+  const unknown = tools instanceof Map ? enforce.find((name) => !tools.has(name)) : undefined
+  if (tools === undefined || unknown === undefined) return undefined
+  return new InputsRefused({
+    of: "gate",
+    field: "`enforce`",
+    problem: `names \`${unknown.slice(0, 100)}\`, which is no tool of the catalog`,
+    expected: suggest(unknown, tools.keys(), "tools"),
+  })
 }
 
 function admitHooks(hooks: unknown): InputsRefused | undefined {
   if (hooks === undefined) return undefined
   if (!isObject(hooks))
     return new InputsRefused({
+      of: "gate",
       field: "`hooks`",
       problem: `must be an object, but ${sayFound(hooks)}`,
       expected: "Give functions by name.",
@@ -134,9 +160,10 @@ function admitHooks(hooks: unknown): InputsRefused | undefined {
   for (const [name, hook] of Object.entries(hooks)) {
     const field = `\`hooks.${name}\``
     if (!known.includes(name))
-      return new InputsRefused({ field, problem: "is none", expected: `There are ${known.join(", ")}.` })
+      return new InputsRefused({ of: "gate", field, problem: "is none", expected: `There are ${known.join(", ")}.` })
     if (hook !== undefined && typeof hook !== "function")
       return new InputsRefused({
+        of: "gate",
         field,
         problem: `must be a function, but ${sayFound(hook)}`,
         expected: "Give a function.",

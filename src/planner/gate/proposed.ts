@@ -44,6 +44,8 @@ export function readCall({ callId, tool, args, occurrence }: ProposedCall, catal
 type Read = Pick<ReadCall, "args" | "faults" | "given" | "odd">
 
 function readText(text: string, catalog: Catalog): Read {
+  // So some providers' servers write a call without arguments.
+  if (text === "") return { args: {}, faults: [], given: {} }
   const json = readJson(text, catalog.bounds)
   if (json.ok) return { args: json.value, faults: [], given: json.value }
   const fault = diagnoseText(json.fault)

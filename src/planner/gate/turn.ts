@@ -211,15 +211,20 @@ function* take(keeper: Gatekeeper, call: ReadCall, asking: Asking): Doing<Verdic
     const drift = keeper.watch.holds(call.tool)
     if (drift !== undefined) return { kind: "held", ...named(call), sinceMs: drift.atMs }
     const verdict =
-      faults.length > 0 ? yield* refuse(hand, call, faults) : yield* make(keeper, state, call, seen, shown)
+      faults.length > 0 ? yield* refuse(keeper, call, faults) : yield* make(keeper, state, call, seen, shown)
     if (verdict !== undefined) return verdict
   }
 }
 
-function* refuse(hand: Hand, call: ReadCall, diagnostics: readonly Diagnostic[]): Doing<Verdict | undefined> {
+function* refuse(
+  { hand, observes }: Gatekeeper,
+  call: ReadCall,
+  diagnostics: readonly Diagnostic[],
+): Doing<Verdict | undefined> {
   const { callId, digest } = call
   const tool = call.tool.slice(0, toolMax)
-  const event: CallRefused = { kind: "call-refused", callId, tool, digest, diagnostics }
+  const watched = observes(call.tool) ? ({ watched: true } as const) : {}
+  const event: CallRefused = { kind: "call-refused", callId, tool, digest, diagnostics, ...watched }
   return (yield* hand.note(event)) ? { kind: "refused", ...named(call), diagnostics } : undefined
 }
 
@@ -239,7 +244,7 @@ function* make(
   const step = stepFor(call, idsIn(state))
   const known = Math.min(seen, state.done)
   const grown = keeper.growth.grow(state, showing(open, shown), nothingAhead, step, known)
-  if (!grown.ok) return yield* refuse(keeper.hand, call, asOfCall(grown.diagnostics, grown.index))
+  if (!grown.ok) return yield* refuse(keeper, call, asOfCall(grown.diagnostics, grown.index))
   const after = yield* add(keeper, grown, step, {
     callId: call.callId,
     seen: known,

@@ -146,6 +146,8 @@ const wrong = (why: string): { readonly ok: false; readonly outcome: McpOutcome 
 /** What is heard of a connection beside its answers; only the last of it is kept. */
 export class Trouble {
   tooLarge = false
+  /** Of the last answer over HTTP. */
+  status = 0
   onTooLarge: () => void = () => undefined
   #stderr = ""
 
@@ -202,9 +204,15 @@ export async function connect(place: McpPlace, options: LinkOptions = {}): Promi
     void link.close()
     const why = timeout.aborted
       ? `no connection within ${limits.connectMs} ms`
-      : quoteServer(error instanceof Error ? error.message : "it is not known why")
+      : (refusals[trouble.status] ?? quoteServer(error instanceof Error ? error.message : "it is not known why"))
     return { ok: false, outcome: { kind: "unreachable", why: trouble.say(why) } }
   }
+}
+
+/** The SDK does not always say it. */
+const refusals: { readonly [status: number]: string } = {
+  401: "it answers HTTP 401, and takes no request without credentials, such as an `Authorization` header",
+  403: "it answers HTTP 403, and does not take these credentials",
 }
 
 async function open(place: McpPlace, limits: Required<McpLimits>, trouble: Trouble): Promise<Transport> {
@@ -224,8 +232,13 @@ async function open(place: McpPlace, limits: Required<McpLimits>, trouble: Troub
     return transport
   }
   const { StreamableHTTPClientTransport } = await loadClient()
+  const fetchNoted: typeof fetch = async (url, init) => {
+    const response = await fetch(url, init)
+    trouble.status = response.status
+    return response
+  }
   return new StreamableHTTPClientTransport(new URL(place.url), {
-    fetch: limitFetch(fetch, limits.messageBytes, () => trouble.noteTooLarge()),
+    fetch: limitFetch(fetchNoted, limits.messageBytes, () => trouble.noteTooLarge()),
     requestInit: { headers: { ...place.headers } },
     // An answer that was cut off is not asked for again: the call is in doubt, not to be made twice.
     reconnectionOptions: {

@@ -28,12 +28,7 @@ export interface Stub {
 const localName = (server: string, name: string): string => `${server}/${name}`
 
 export function writeStub({ server, listed, calls, protocol }: StubSource): Stub {
-  const judged = listed.tools.map((tool) => ({ tool, why: findSchemaFault(server, tool) }))
-  const taken = judged.flatMap(({ tool, why }) => (why === undefined ? [tool] : []))
-  const bad = judged.flatMap(({ tool: { name }, why }): RefusedTool[] =>
-    why === undefined ? [] : [{ name, at: listed.tools.findIndex((one) => one.name === name), kind: "schema", why }],
-  )
-  const refused = [...listed.refused, ...bad]
+  const { taken, refused } = judgeListed(server, listed)
   const content = taken.some(({ outputSchema }) => outputSchema === undefined)
   const text = [
     ...head,
@@ -65,6 +60,19 @@ export function writeStub({ server, listed, calls, protocol }: StubSource): Stub
     "",
   ].join("\n")
   return { text, taken: taken.map(({ name }) => localName(server, name)), refused }
+}
+
+/** Which of the tools a catalog can hold. */
+export function judgeListed(
+  server: string,
+  listed: Listed,
+): { readonly taken: readonly ListedTool[]; readonly refused: readonly RefusedTool[] } {
+  const judged = listed.tools.map((tool) => ({ tool, why: findSchemaFault(server, tool) }))
+  const taken = judged.flatMap(({ tool, why }) => (why === undefined ? [tool] : []))
+  const bad = judged.flatMap(({ tool: { name }, why }): RefusedTool[] =>
+    why === undefined ? [] : [{ name, at: listed.tools.findIndex((one) => one.name === name), kind: "schema", why }],
+  )
+  return { taken, refused: [...listed.refused, ...bad] }
 }
 
 const head = [

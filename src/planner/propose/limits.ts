@@ -1,5 +1,6 @@
 /** What a proposal may take, and what it has taken: attempts, tokens, money, time. */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { suggest } from "../../diagnostic/nearest.ts"
 import { byteLength } from "../../text/byte-length.ts"
 import { demand } from "../../text/demand.ts"
 import { isObject } from "../../text/json.ts"
@@ -40,9 +41,21 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** Without saying what it holds. */
 const isSome = (value: unknown): boolean => isObject(value)
 
+const names: { readonly [Name in keyof Limits]-?: true } = {
+  attempts: true,
+  tokens: true,
+  microUsd: true,
+  wallMs: true,
+  feedbackLength: true,
+  nearTokens: true,
+}
+
 /** Throws a `TypeError` for what is no limit. */
 export function readLimits(given: Limits | undefined, { budgets }: Catalog): Allowed {
   demand(given === undefined || isSome(given), "`limits` must be an object")
+  const unknown = Object.keys(given ?? {}).find((name) => !Object.hasOwn(names, name))
+  if (unknown !== undefined)
+    demand(false, `\`limits.${unknown.slice(0, 100)}\` is no limit. ${suggest(unknown, Object.keys(names), "limits")}`)
   const { attempts = 6, tokens, microUsd, wallMs = 300_000, feedbackLength = 4_000, nearTokens } = given ?? {}
   for (const [name, value] of Object.entries({ attempts, tokens, microUsd, wallMs, feedbackLength }))
     demand(value === undefined || isCount(value), `\`limits.${name}\` must be a whole number, 0 or more`)

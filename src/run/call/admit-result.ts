@@ -14,7 +14,10 @@ export interface Admitted {
   readonly failure?: Failure
 }
 
-export function admitResult(copied: Copied, { stepId, tool: { name: tool, result: schema } }: Calling): Admitted {
+export function admitResult(
+  copied: Copied,
+  { stepId, tool: { name: tool, result: schema } }: Pick<Calling, "stepId" | "tool">,
+): Admitted {
   if (!copied.ok) {
     const { at, problem } = copied
     const tooLarge = problem.startsWith("more than ")

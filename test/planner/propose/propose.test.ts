@@ -339,3 +339,10 @@ describe("A027, A062, A110: hostile text in a plan stays in its quotes", () => {
     }
   })
 })
+
+test("a limit that there is none of is the host's mistake", async () => {
+  const limits = { attempt: 2 } as never
+  await expect(propose({ catalog: desk, planner: async () => ({ text: "" }), goal, limits })).rejects.toThrow(
+    "`limits.attempt` is no limit. Did you mean `attempts`?",
+  )
+})
