@@ -28,6 +28,7 @@ import { Inside } from "./inside.ts"
 import { isolatedIn } from "./observe.ts"
 import { admitGate, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
+import { shownIn } from "./shown.ts"
 import { type Gatekeeper, nothingWatched, takeTransition, takeTurn, toldLate, type Watched, watchAll } from "./turn.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
 import { Watch } from "./watch.ts"
@@ -106,7 +107,10 @@ class Opened {
     const toolbox = this.#inside.mark(equip(this.#options))
     const opening = { ...options, principal, sessionId: session, taskId: task } as OpenOptions
     const { hand, journal } = await this.#ask((journal) =>
-      Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
+      Effect.flatMap(
+        Effect.gen(() => learnt(opening, toolbox.catalog, journal)),
+        (opening) => Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
+      ),
     )
     const { tenant, sessionId } = hand.state.started
     const peers = new Session(journal, { tenant, sessionId })
@@ -260,6 +264,20 @@ class Opened {
 function succeeded<A>(exit: Exit.Exit<A, RunFailure>): A {
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.squash(exit.cause)
+}
+
+/** A run that is begun learns of the session what it was shown; of one that is taken up, it is written down. What the host says stands. */
+function* learnt(
+  opening: OpenOptions,
+  catalog: Catalog,
+  journal: JournalService,
+): Effect.fn.Return<OpenOptions, RunFailure> {
+  const { principal, sessionId, runId, literals } = opening
+  const tenant: unknown = isObject(principal) ? principal.tenant : undefined
+  if (literals !== undefined || typeof tenant !== "string" || tenant === "") return opening
+  if (runId !== undefined && (yield* journal.look(runId)) !== undefined) return opening
+  const shown = yield* shownIn(journal, { tenant, sessionId, catalog })
+  return shown.includes("untrusted") ? { ...opening, literals: "untrusted" } : opening
 }
 
 /** How long what is being told of is waited for. */
