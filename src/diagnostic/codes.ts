@@ -558,7 +558,7 @@ export const codes = {
     ofCall: "with this call {needed} {budget} are needed; the budget is {max}",
     hint: "Do less in one plan.",
     advice: "Do less in one plan, or raise the budget in the catalog.",
-    call: "Do less.",
+    call: "Leave it out, or end with what was done: only the host can go on, by beginning another run.",
     why: "A run that must stop halfway is better not begun.",
     plain: "This would take more than has been set aside for it, so nothing was done. Try asking for less at once.",
   },

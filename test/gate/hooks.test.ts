@@ -147,9 +147,9 @@ describe("hooks", () => {
   })
 
   test.each([
-    [{ onAccept: () => {} }, "`hooks.onAccept` of this run is none"],
-    [{ onAccepted: "log" }, "`hooks.onAccepted` of this run must be a function"],
-    ["log", "`hooks` of this run must be an object"],
+    [{ onAccept: () => {} }, "`hooks.onAccept` of this gate is none"],
+    [{ onAccepted: "log" }, "`hooks.onAccepted` of this gate must be a function"],
+    ["log", "`hooks` of this gate must be an object"],
   ])("that are none are the host's mistake: %o", async (hooks, said) => {
     await expect(openShop(makeWorld(), { hooks: hooks as never })).rejects.toThrow(said)
   })
