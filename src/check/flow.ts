@@ -14,8 +14,9 @@ import type { Carried } from "../plan/earlier.ts"
 import type { Call, Expression } from "../plan/plan.ts"
 import { child, type Pointer, parsePointer } from "../text/pointer.ts"
 import { argumentName, asWritten } from "./arguments.ts"
+import { copiedMarks, marksOfCall } from "./copied.ts"
 import { writtenAt } from "./keys.ts"
-import { cameToNothing, isReturned, type Known } from "./known.ts"
+import { cameToNothing, type Known, stoodAt } from "./known.ts"
 import { endorse } from "./label.ts"
 import { type Leaf, leavesAt } from "./leaves.ts"
 import {
@@ -97,7 +98,7 @@ export function flowInto(
   report: Report,
   known: Known | undefined,
 ): Marks | undefined {
-  const marks = marksOfArguments(step, visit)
+  const marks = known === undefined ? marksOfArguments(step, visit) : marksOfCall(step, tool, visit, known)
   const refused = checkRules(step, tool, visit, report, known)
   visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
   if (!refused) checkUndo(step, tool, visit.results[step.index], visit, report, known)
@@ -220,17 +221,20 @@ interface Asking {
 /** Whether it was refused. Of a value from another place that alone is told. */
 function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report, known }: Asking): boolean {
   const written = writtenAt(step.args, shapeOfArguments(step, visit), placeIn(step, leaf), rule.path)
-  const given = marksOf(leaf.expression, leaf.rest, step, visit, written.shape)
+  const { expression } = leaf
+  const given =
+    known !== undefined && expression.kind === "literal" && rule.from !== undefined
+      ? copiedMarks(expression, rule.from, step, visit, known)
+      : marksOf(expression, leaf.rest, step, visit, written.shape)
   const marks = written.madeUp ? joinMaybe(given, literalMarks(leaf.at, visit)) : given
   if (marks === undefined) return false
   const argument = argumentName(leaf.at, step)
   const about = { argument, tool: tool.name }
   const origin = originOf(leaf, visit.sources, visit.plan)
-  const { expression } = leaf
   const isKnown = (from: readonly Origin[]): boolean =>
     known !== undefined &&
     expression.kind === "literal" &&
-    isReturned(expression.value, from, step.index, visit.plan, known)
+    stoodAt(expression.value, from, step.index, visit.plan, known).length > 0
   const isOut = (from: readonly Origin[]): boolean => !(origin !== undefined && isNamed(origin, from)) && !isKnown(from)
   const foreign = written.madeUp && visit.seen.untrusted
   // Inputs that the planner has written are a way round the rule, as literals are.
@@ -244,19 +248,22 @@ function checkLeaf(leaf: Leaf, rule: ParameterRule, { step, tool, visit, report,
     report.add(diagnose("SEQ601", asWritten(leaf.at, visit.plan), params, relatedGiver(leaf.expression, visit)))
     return true
   }
-  return tellMarks(marks, rule, { ...about, at: asWritten(leaf.at, visit.plan) }, visit, report)
+  const at = asWritten(leaf.at, visit.plan)
+  return tellMarks(marks, rule, { ...about, at, copies: known !== undefined }, visit, report)
 }
 
 interface About {
   readonly argument: string
   readonly tool: string
   readonly at: Pointer
+  /** It was written in a single call, which has values only. */
+  readonly copies?: boolean
 }
 
 function tellMarks(
   marks: Marks | undefined,
   rule: ParameterRule,
-  { at, ...about }: About,
+  { at, copies = false, ...about }: About,
   visit: Visit,
   report: Report,
 ): boolean {
@@ -267,8 +274,10 @@ function tellMarks(
     ["SEQ603", hidden],
   ] as const) {
     if (trail === undefined) continue
-    const ways = sayWays(code === "SEQ602" ? "trusted" : "public", visit.catalog)
-    const params = { ...about, path: sayTrail(trail, about.argument), ways }
+    const wanted = code === "SEQ602" ? "trusted" : "public"
+    const { argument } = about
+    const remedy = copies ? sayCopy(argument, rule, wanted) : sayTaken(argument, wanted, visit.catalog)
+    const params = { ...about, path: sayTrail(trail, argument), remedy }
     report.add(diagnose(code, at, params, relatedTo(trail, at)))
   }
   return untrusted !== undefined || hidden !== undefined
@@ -315,12 +324,32 @@ function sayLeaf({ expression, rest }: Leaf, origin: Origin | undefined): string
   }
 }
 
-function sayWays(endorsed: "trusted" | "public", { tools }: Catalog): string {
+function sayTaken(argument: string, wanted: "trusted" | "public", { tools }: Catalog): string {
   const ways = [...tools.values()]
-    .filter(({ endorses }) => endorses[endorsed])
+    .filter(({ endorses }) => endorses[wanted])
     .map(({ name }) => name)
     .sort()
-  return ways.length === 0 ? "" : `, or pass it through ${orList(ways)} first`
+  const through = ways.length === 0 ? "" : `, or pass it through ${orList(ways)} first`
+  return wanted === "trusted"
+    ? `Take \`${argument}\` from what is trusted${through}.`
+    : `Give \`${argument}\` what others may see${through}.`
+}
+
+/** A single call can only copy, and only from where the catalog says: no such place is itself marked. */
+function sayCopy(argument: string, { from = [] }: ParameterRule, wanted: "trusted" | "public"): string {
+  const label = wanted === "trusted" ? "untrusted" : "private"
+  if (from.length === 0)
+    return `Do not ask for this again: since ${label} data was shown here, nothing that is written counts as ${wanted} at \`${argument}\`. Leave it out if it may be, or say that it cannot be done here.`
+  const [asked, given] = [from.filter(({ source }) => source !== input), from.filter((one) => one.source === input)]
+  const ways = [
+    ...(asked.length === 0
+      ? []
+      : [
+          `Call ${orList([...new Set(asked.map(({ source }) => source))])}, with nothing of the ${label} data in the call, and write \`${argument}\` exactly as it stands at ${orList(asked.map(sayOrigin))} of the answer`,
+        ]),
+    ...(given.length === 0 ? [] : [`Write \`${argument}\` exactly as it stands at ${orList(given.map(sayOrigin))}`]),
+  ]
+  return `${ways.join("; or: ")}.`
 }
 
 /** Arguments that cannot be found or do not fit, or an answer that is not of its shape, end the run. */

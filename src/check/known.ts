@@ -2,7 +2,7 @@
  * What a run knows already of its plan, where the plan grows as it runs: the plan of an open run. A step that came to nothing
  * went before no other, has counted nothing and gives nothing; what was returned may be named by its value.
  */
-import type { Origin, Path } from "../catalog/place.ts"
+import { input, type Origin, type Path } from "../catalog/place.ts"
 import type { Carried } from "../plan/earlier.ts"
 import { canonical } from "../text/canonical.ts"
 import { isObject, type Json } from "../text/json.ts"
@@ -38,37 +38,49 @@ export interface KnownStep {
 export const cameToNothing = (known: Known | undefined, index: number): boolean =>
   known?.steps[index]?.came === "nothing"
 
-/** Whether a value is one that stood, for whoever wrote the step, at one of those places. */
-export function isReturned(
+/** A place at which a value stood. */
+export interface Stood {
+  /** The step that returned it, or `input`. */
+  readonly giver: number | typeof input
+  readonly path: Path
+}
+
+/** Of those places: where the value stood for whoever wrote the step, each once. */
+export function stoodAt(
   value: Json,
   from: readonly Origin[],
   index: number,
   { tools }: Tooled,
   known: Known,
-): boolean {
+): readonly Stood[] {
   const seen = known.steps.slice(0, known.seen[index] ?? 0)
-  return from.some(({ source, path }) =>
-    source === "input"
-      ? holds(known.inputs, path, value)
-      : seen.some(
-          ({ came, result }, giver) =>
-            came === "done" && result !== undefined && tools[giver]?.name === source && holds(result, path, value),
+  return from.flatMap(({ source, path }): readonly Stood[] =>
+    source === input
+      ? placesOf(value, known.inputs, path).map((place) => ({ giver: input, path: place }))
+      : seen.flatMap(({ came, result }, giver) =>
+          came === "done" && result !== undefined && tools[giver]?.name === source
+            ? placesOf(value, result, path).map((place) => ({ giver, path: place }))
+            : [],
         ),
   )
 }
 
-export function holds(whole: Json, [token, ...rest]: Path, value: Json): boolean {
-  if (token === undefined) return isSame(whole, value)
-  if (token === "*") return membersOf(whole).some((inner) => holds(inner, rest, value))
-  if (Array.isArray(whole)) {
-    const item = /^(?:0|[1-9]\d*)$/.test(token) ? (whole[Number(token)] as Json | undefined) : undefined
-    return item !== undefined && holds(item, rest, value)
-  }
-  return isObject(whole) && Object.hasOwn(whole, token) && holds(whole[token] as Json, rest, value)
+export const holds = (whole: Json, path: Path, value: Json): boolean => placesOf(value, whole, path).length > 0
+
+/** Where in the whole, by a pattern of places, that value stands. */
+function placesOf(value: Json, whole: Json, [token, ...rest]: Path): readonly Path[] {
+  if (token === undefined) return isSame(whole, value) ? [[]] : []
+  return membersOf(whole)
+    .filter(([key]) => token === "*" || key === token)
+    .flatMap(([key, inner]) => placesOf(value, inner, rest).map((place) => [key, ...place]))
 }
 
-const membersOf = (value: Json): readonly Json[] =>
-  Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+const membersOf = (value: Json): readonly (readonly [string, Json])[] =>
+  Array.isArray(value)
+    ? value.map((item: Json, index) => [`${index}`, item] as const)
+    : isObject(value)
+      ? Object.entries(value)
+      : []
 
 const isSame = (one: Json, other: Json): boolean =>
   one === other ||

@@ -19,6 +19,12 @@ export function join<Why>(one: Label<Why>, other: Label<Why>): Label<Why> {
   return { untrusted: one.untrusted ?? other.untrusted, private: one.private ?? other.private }
 }
 
+/** The greatest label that is not above either: of a value that stands in both places by itself. */
+export const meet = <Why>(one: Label<Why>, other: Label<Why>): Label<Why> => ({
+  untrusted: other.untrusted && one.untrusted,
+  private: other.private && one.private,
+})
+
 /** Whether a value so labelled may be where a value of the other label may. */
 export const isBelow = (one: Label<unknown>, other: Label<unknown>): boolean =>
   (one.untrusted === undefined || other.untrusted !== undefined) &&

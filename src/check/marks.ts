@@ -179,7 +179,7 @@ function carried({ carries }: Given, says: string, at: Pointer): Marks {
   return { untrusted: trail("untrusted"), private: trail("private") }
 }
 
-function declared(labels: Labels, path: Path, says: string, by: string, at: Pointer): Marks {
+export function declared(labels: Labels, path: Path, says: string, by: string, at: Pointer): Marks {
   const has = (places: readonly Path[]): boolean => places.some((place) => overlaps(place, path))
   const trail = (label: string): Trail => ({ says: `${says} (${label}: ${by})`, at, next: undefined })
   return {
@@ -189,7 +189,7 @@ function declared(labels: Labels, path: Path, says: string, by: string, at: Poin
 }
 
 /** One place further on its way. */
-function via(marks: Marks | undefined, says: string, at: Pointer): Marks | undefined {
+export function via(marks: Marks | undefined, says: string, at: Pointer): Marks | undefined {
   if (marks === undefined || marks === clean) return marks
   const on = (trail: Trail | undefined): Trail | undefined => trail && { says, at, next: trail }
   return { untrusted: on(marks.untrusted), private: on(marks.private) }

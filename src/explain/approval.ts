@@ -14,7 +14,7 @@ export function explainApproval(request: ApprovalRequested, look: Look): string 
   const widest = Math.max(0, ...follows.map((following) => stringWidth(printable(following.stepId))))
   const opened =
     follows.length === 0
-      ? ["  no step follows"]
+      ? explainOpens(request, look)
       : follows.flatMap((following) => explainFollowing(following, widest, look))
   return [
     `${paint(look, ["bold", "magenta"], "approval needed")} at \`${printable(stepId)}\`: ${sayAsked(request)}. If approved:`,
@@ -40,6 +40,23 @@ export const explainSaid = ({
       `  if denied, ${clip(stepId, 40)} (${clip(tool, 40)}) ${undone ? "is undone" : "stays done: nothing undoes it"}`,
   ),
 ]
+
+/** With no call there yet, it is the state that is agreed to. */
+function explainOpens({ opens, to = "" }: ApprovalRequested, look: Look): readonly string[] {
+  if (opens === undefined) return ["  no step follows"]
+  const { tools, untilMs } = opens
+  const until = untilMs === undefined ? "until the run ends" : `until ${sayTime(untilMs)} at the latest`
+  const named = tools.map(({ tool, effect }) => `    ${paint(look, "bold", printable(tool))} (${printable(effect)})`)
+  return [
+    `  nothing is called yet: in ${printable(to)} calls of these tools are let through, with whatever inputs are chosen later, ${until}:`,
+    ...(named.length === 0 ? ["    none"] : named),
+  ]
+}
+
+const sayTime = (ms: number): string => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? `${ms}` : date.toISOString()
+}
 
 /** What is asked about a whole plan before it runs. */
 export function explainPlanRequest({ subject, tenant, follows, blast, asks }: PlanRequest, look: Look): string {

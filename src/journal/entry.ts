@@ -309,8 +309,17 @@ export interface ApprovalRequested extends Approvers {
   readonly covers?: true
   /** What would follow: the call; or each step behind the guard until the next one, with its inputs as far as they are known. */
   readonly follows: readonly Following[]
+  /** Of a guard of an open run, with no call behind it yet: what may be called there once it is passed. */
+  readonly opens?: Opens
   /** SHA-256 over the run's salt and what would follow: what a decision is bound to. Left out before decisions were signed. */
   readonly inputs?: string
+}
+
+/** A state that a guard opens: whoever proposes calls chooses among these afterwards, as often as the limits let them. */
+export interface Opens {
+  readonly tools: readonly { readonly tool: string; readonly effect: string }[]
+  /** When the run ends, in milliseconds since the epoch, and the state with it. */
+  readonly untilMs?: number
 }
 
 /** Who may decide. */

@@ -221,6 +221,15 @@ const fields: { readonly [Kind in Event["kind"]]: { readonly [field: string]: TS
     covers: optional(Type.Literal(true)),
     requestId: name,
     follows: Type.Array(following),
+    opens: optional(
+      Type.Object(
+        {
+          tools: Type.Array(Type.Object({ tool: name, effect: text }, closed)),
+          untilMs: optional(milliseconds),
+        },
+        closed,
+      ),
+    ),
     inputs: optional(text),
     approvers: optional(positive),
     approverRoles: optional(Type.Array(text)),

@@ -88,7 +88,7 @@ function fence(run: Held, records: readonly Recorded[], as: Writer | undefined):
 const holds = ({ epoch, owner }: Held, as: Writer): boolean => epoch === as.epoch && owner === as.owner
 
 function underWay({ runId, status, untilMs }: Held, owner: string): RunUnderWay {
-  const takeOver = `\`${status === "in_doubt" ? "resolve" : "resume"}\` it with \`takeOver: true\` (\`--take-over\`), if you know that`
+  const takeOver = `\`${status === "in_doubt" ? "resolve" : "resume"}\` it (an open run: \`createGate\`) with \`takeOver: true\` (\`--take-over\`), if you know that`
   if (isAdopted({ owner })) {
     const standing =
       owner === elsewhere.imported

@@ -218,14 +218,15 @@ const isCrossing = (
   event: { readonly stepId: string; readonly from?: string; readonly to?: string },
 ): boolean => step.id === event.stepId && from === event.from && to === event.to
 
-/** Runs that began before decisions were signed have no digest. */
+/** Runs that began before decisions were signed have no digest; nor was it always said what a state opens. */
 const isAskedSo = (
   asks: Asks | undefined,
-  { follows, inputs, approvers, approverRoles, covers }: ApprovalRequested,
+  { follows, opens, inputs, approvers, approverRoles, covers }: ApprovalRequested,
 ): boolean =>
   asks !== undefined &&
   covers === asks.covers &&
   same(asks.follows, follows) &&
+  (opens === undefined || same(asks.opens, opens)) &&
   (inputs === undefined || inputs === asks.inputs) &&
   approvers === asks.approvers.approvers &&
   same(asks.approvers.approverRoles, approverRoles)

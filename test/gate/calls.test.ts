@@ -271,7 +271,7 @@ describe("a turn", () => {
 
 describe("what a host must not do", () => {
   test.each([
-    ["no call id", { callId: "" }],
+    ["no call id", {}],
     ["a call id of another kind", { callId: 7 }],
   ])("%s", async (_, options) => {
     const gate = await openShop(makeWorld())
@@ -305,7 +305,7 @@ describe("what a host must not do", () => {
     expect(await createGate({ ...more, sessionId: session, task } as never).catch(({ hint }) => hint)).toBe(
       "Did you mean `session`?",
     )
-    expect(await gate({ ...more, task })).toContain("`session` of this run must be a string, but is missing")
+    expect(await gate({ ...more, task })).toContain("`session` of this gate must be a string, but is missing")
     const runner = createRunner({ ...more, principal: undefined, inputs: undefined, approver: [] } as never)
     await expect(runner.runs()).rejects.toMatchObject({ _tag: "InputsRefused", hint: "Did you mean `approvers`?" })
     await runner.close()
@@ -319,7 +319,10 @@ describe("a gate", () => {
     for (const end of ["close", "leave"] as const) {
       const gate = await openShop(makeWorld())
       await gate[end]()
-      const closed = expect.objectContaining({ tag: "InputsRefused", message: expect.stringContaining("was closed") })
+      const closed = expect.objectContaining({
+        tag: "InputsRefused",
+        message: expect.stringContaining("after it was closed"),
+      })
       const late = await gate.call("mail", {}, { callId: "a" })
       expect(late).toMatchObject({ kind: "run-over", failure: closed })
       expect(verdictText(late)).toContain("was closed")

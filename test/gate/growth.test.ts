@@ -66,6 +66,20 @@ const bank = defineCatalog({
       compensate: { tool: "shut", args: { name: fromResult("/name") } },
       idempotency: { key: { retentionMs: 86_400_000 } },
     }),
+    note: tool({
+      description: "Read notes.",
+      effect: "read",
+      params: z.strictObject({}),
+      result: z.strictObject({ said: z.string() }),
+      untrusted: ["/said"],
+    }),
+    warn: tool({
+      description: "Warn an owner.",
+      effect: "write",
+      params: z.strictObject({ owner: z.string() }),
+      rules: { owner: { from: ["look#/owner"], trusted: true, public: true } },
+      ...safe,
+    }),
     shut: tool({
       description: "Shut an account again.",
       effect: "write",
@@ -112,6 +126,9 @@ const calls: { readonly [catalog: string]: readonly Omit<StepDocument, "id">[] }
       { tool: "audit", args: { account } },
     ]),
     { tool: "look", args: {} },
+    { tool: "note", args: {} },
+    { tool: "warn", args: { owner: "o" } },
+    { tool: "warn", args: { owner: "mallory" } },
     { tool: "open", args: { name: "n" } },
     { tool: "open", args: { name: "m" } },
     { tool: "shut", args: { name: "n" } },
@@ -129,6 +146,7 @@ const handlers: { readonly [tool: string]: () => unknown } = {
   refund: () => ({ refundId: "r" }),
   ship: () => ({ parcel: "p" }),
   look: () => ({ owner: "o", secret: "s" }),
+  note: () => ({ said: "mallory" }),
   pay: () => ({ id: "p" }),
   open: () => ({ name: "n" }),
 }

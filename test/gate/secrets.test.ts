@@ -74,6 +74,9 @@ test.each(["enforce", "observe"] as const)(
     const echoed = await gate.call("echo", {}, { callId: "b" })
     expect(echoed).toMatchObject({ kind: "accepted", result: { said: `the token is ${token}` } })
     expect(verdictText(echoed, { catalog })).toBe('{"said":"the token is [redacted]"}')
+    // A queue hands on a copy.
+    const copied = JSON.parse(JSON.stringify(echoed)) as typeof echoed
+    expect(verdictText(copied, { catalog })).toBe('{"said":"the token is [redacted]"}')
     const again = await gate.call("echo", {}, { callId: "b" })
     expect(JSON.stringify(tellVerdict(again, catalog))).not.toContain(token)
     await gate.close()

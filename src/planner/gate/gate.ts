@@ -8,9 +8,11 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Catalog, CatalogSpec } from "../../catalog/catalog.ts"
+import { awaitedBy } from "../../journal/asked.ts"
 import { type JournalNewer, record, StoreUnavailable } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import { isTerminal } from "../../journal/status.ts"
+import type { Carried } from "../../plan/earlier.ts"
 import { admitName, refuseCount, sayFound } from "../../run/admit.ts"
 import { InputsRefused, type RunFailure, RunInDoubt } from "../../run/failure.ts"
 import { type Ids, live } from "../../run/ids.ts"
@@ -25,10 +27,13 @@ import { equip, type Tools } from "../../run/toolbox.ts"
 import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
 import { Inside } from "./inside.ts"
+import { noticesOf } from "./notices.ts"
 import { isolatedIn } from "./observe.ts"
 import { admitGate, admitShown, type GateOptions } from "./options.ts"
 import { Session } from "./session.ts"
+import { shownIn } from "./shown.ts"
 import { type Gatekeeper, nothingWatched, takeTransition, takeTurn, toldLate, type Watched, watchAll } from "./turn.ts"
+import { withUnnamed } from "./unnamed.ts"
 import type { ProposedCall, Turns, Verdict } from "./verdict.ts"
 import { Watch } from "./watch.ts"
 
@@ -38,6 +43,10 @@ import { Watch } from "./watch.ts"
  */
 export interface Gate<Spec extends CatalogSpec = CatalogSpec> extends Turns {
   readonly runId: string
+  /** Whether the run was begun now; false where it goes on with one that was there. */
+  readonly began: boolean
+  /** What is odd about how it was made, though it works: for the host's log. */
+  readonly notices: readonly string[]
   /** By which it judges: an adapter reads the names of its tools there. */
   readonly catalog: Catalog<Spec>
   /** One call. The same again, by the same id, is answered with what became of it. */
@@ -51,10 +60,18 @@ export interface Gate<Spec extends CatalogSpec = CatalogSpec> extends Turns {
   /** Closes the circuits again: of one tool, or of all. */
   readonly reset: (tool?: string) => Promise<void>
   readonly status: () => Promise<RunReport<Spec>>
-  /** Ends the run, `succeeded`, and gives up what still waits for a person; then closes the store. Refused while it is in doubt. */
-  readonly close: () => Promise<RunReport<Spec>>
+  /**
+   * Ends the run, `succeeded`, and gives up what still waits for a person: `gaveUp` says what. Then closes the store. Rejects with
+   * RUN206 while it is in doubt, and leaves all as it is: settle that by `resolve`, or `leave` the run to whoever does.
+   */
+  readonly close: () => Promise<Closed<Spec>>
   /** Leaves the run as it is, for another gate to go on with at once, and closes the store. */
   readonly leave: () => Promise<void>
+}
+
+/** What a gate's run came to; and the call, or the state to be entered, that still waited for a person. */
+export type Closed<Spec extends CatalogSpec = CatalogSpec> = RunReport<Spec> & {
+  readonly gaveUp: { readonly stepId: string; readonly requestId: string; readonly name: string } | undefined
 }
 
 /** Begins an open run, or takes up the one named: `const gate = await createGate({ catalog, tools, store, principal, session, task })`. */
@@ -64,13 +81,13 @@ export async function createGate<
 >(given: GateOptions<Spec, Written>): Promise<Gate<Spec>> {
   const options = isObject(given) ? { ...given } : given
   const breaker = admitGate(options)
-  if (breaker instanceof InputsRefused) throw breaker
+  if (breaker instanceof InputsRefused) throw ofGate(breaker)
   const opened = new Opened(options as unknown as GateOptions, breaker)
   try {
     return (await opened.open()) as unknown as Gate<Spec>
   } catch (error) {
     await opened.dispose()
-    throw error
+    throw ofGate(error)
   }
 }
 
@@ -84,6 +101,8 @@ class Opened {
   readonly #inside = new Inside()
   #over = false
   #keeper: Gatekeeper | undefined
+  /** Whether other runs of the session have shown private data before this gate was opened: then it may be in any literal. */
+  #shown: readonly Carried[] = []
   #outbox: Outbox | undefined
 
   constructor(options: GateOptions, breaker: Breaker) {
@@ -106,9 +125,15 @@ class Opened {
     const toolbox = this.#inside.mark(equip(this.#options))
     const opening = { ...options, principal, sessionId: session, taskId: task } as OpenOptions
     const { hand, journal } = await this.#ask((journal) =>
-      Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
+      Effect.flatMap(
+        Effect.gen(() => learnt(opening, toolbox.catalog, journal)),
+        (opening) => Effect.map(Hand.begin(toolbox, opening, this.#driving, journal), (hand) => ({ hand, journal })),
+      ),
     )
     const { tenant, sessionId } = hand.state.started
+    const asked = { tenant, sessionId, catalog: toolbox.catalog, except: hand.runId }
+    const before = await this.#ask((journal) => Effect.gen(() => shownIn(journal, asked)))
+    this.#shown = before.filter((label) => label === "private")
     const peers = new Session(journal, { tenant, sessionId })
     const { mode = "enforce", enforce = [] } = this.#options
     const held = new Set([...enforce, ...isolatedIn(toolbox)])
@@ -147,9 +172,10 @@ class Opened {
     const { runId } = hand
     const turn: Gate["turn"] = async (calls, options) => {
       const taken = admitCalls(calls)
-      if (taken instanceof InputsRefused) throw taken
-      const shown = admitShown(options)
-      if (shown instanceof InputsRefused) throw shown
+      if (taken instanceof InputsRefused) throw ofGate(taken)
+      const told = admitShown(options)
+      if (told instanceof InputsRefused) throw ofGate(told)
+      const shown = [...told, ...this.#shown.filter((label) => !told.includes(label))]
       const made = this.#watch(keeper, taken)
       // Whoever asks stands in the queue at once.
       const watched = made instanceof Promise ? await made : made
@@ -164,29 +190,32 @@ class Opened {
         return verdicts
       })
     }
+    const all: Gate["turn"] = (calls, ...more) => withUnnamed(keeper, calls, (named) => turn(named, ...more))
     return {
       runId,
+      began: hand.began,
+      notices: noticesOf(keeper.catalog, this.#options),
       catalog: keeper.catalog,
-      turn,
+      turn: all,
       call: async (tool, args, options) => {
         const { callId, occurrence } = isObject(options)
           ? options
           : ({} as { readonly callId: string; occurrence?: undefined })
-        const [verdict] = await turn([{ callId, tool, args, ...(occurrence === undefined ? {} : { occurrence }) }])
+        const [verdict] = await all([{ callId, tool, args, ...(occurrence === undefined ? {} : { occurrence }) }])
         return verdict as Verdict
       },
       enter: (transition, { callId } = {}) =>
         this.#inTurn(async () => {
           const refused =
             admitName("transition", transition) ?? (callId === undefined ? undefined : admitName("callId", callId))
-          if (refused !== undefined) throw refused
+          if (refused !== undefined) throw ofGate(refused)
           if (this.#over) return over({ callId: callId ?? transition, tool: transition })
           return this.#ask(() => Effect.gen(() => takeTransition(keeper, transition, callId)))
         }),
       reset: (tool) =>
         this.#inTurn(async () => {
           const refused = tool === undefined ? undefined : admitName("tool", tool)
-          if (refused !== undefined) throw refused
+          if (refused !== undefined) throw ofGate(refused)
           if (!this.#over) await this.#ask((journal) => Effect.gen(() => reset(hand, journal, tool, this.#driving)))
         }),
       status: () =>
@@ -200,9 +229,9 @@ class Opened {
         ),
       close: () =>
         this.#inTurn(async () => {
-          const state = await this.#ask((journal) => Effect.gen(() => close(hand, journal, this.#driving)))
+          const { state, gaveUp } = await this.#ask((journal) => Effect.gen(() => close(hand, journal, this.#driving)))
           await this.dispose()
-          return report(state)
+          return { ...report(state), gaveUp }
         }),
       leave: () =>
         this.#inTurn(async () => {
@@ -243,7 +272,7 @@ class Opened {
     if (Exit.isSuccess(exit)) return exit.value
     const error = Cause.squash(exit.cause)
     this.#listening.onRefused(error)
-    throw error
+    throw ofGate(error)
   }
 
   /** Nobody waits for it. */
@@ -262,6 +291,20 @@ class Opened {
 function succeeded<A>(exit: Exit.Exit<A, RunFailure>): A {
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.squash(exit.cause)
+}
+
+/** A run that is begun learns of the session what it was shown; of one that is taken up, it is written down. What the host says stands. */
+function* learnt(
+  opening: OpenOptions,
+  catalog: Catalog,
+  journal: JournalService,
+): Effect.fn.Return<OpenOptions, RunFailure> {
+  const { principal, sessionId, runId, literals } = opening
+  const tenant: unknown = isObject(principal) ? principal.tenant : undefined
+  if (literals !== undefined || typeof tenant !== "string" || tenant === "") return opening
+  if (runId !== undefined && (yield* journal.look(runId)) !== undefined) return opening
+  const shown = yield* shownIn(journal, { tenant, sessionId, catalog })
+  return shown.includes("untrusted") ? { ...opening, literals: "untrusted" } : opening
 }
 
 /** How long what is being told of is waited for. */
@@ -288,16 +331,16 @@ const over = ({ callId, tool }: Pick<ProposedCall, "callId" | "tool">): Verdict 
 const wasClosed = (): InputsRefused =>
   new InputsRefused({
     of: "gate",
-    field: "The gate",
-    problem: "was closed",
+    field: "A call",
+    problem: "came after it was closed",
     expected: "Go on with the run by another, `createGate({ runId, … })`, if it has not ended.",
   })
 
 const asksItself = (): InputsRefused =>
   new InputsRefused({
     of: "gate",
-    field: "The gate",
-    problem: "is asked by a handler that it waits for, and would wait for itself",
+    field: "A call",
+    problem: "comes from a handler that it waits for, and would wait for itself",
     expected: "Call the other tool's function there, or let the model ask for it.",
   })
 
@@ -344,17 +387,32 @@ function* close(
   hand: Hand,
   journal: JournalService,
   { onEvent }: Driving,
-): Effect.fn.Return<Hand["state"], RunFailure, Ids> {
+): Effect.fn.Return<{ readonly state: Hand["state"]; readonly gaveUp: Closed["gaveUp"] }, RunFailure, Ids> {
+  let gaveUp: Closed["gaveUp"]
   for (;;) {
     const state = yield* hand.settle()
     const { runId, status, failure, open } = state
-    if (isTerminal(status)) return state
+    if (isTerminal(status))
+      return { state, gaveUp: gaveUp && open?.nothing.has(gaveUp.stepId) === true ? gaveUp : undefined }
+    const awaited = status === "awaiting_approval" ? awaitedBy(state) : undefined
+    gaveUp = awaited && { stepId: awaited.stepId, requestId: awaited.requestId, name: nameOf(state, awaited.stepId) }
     if (status === "in_doubt" || state.step.open?.idempotencyKey !== undefined)
       return yield* new RunInDoubt({ runId, stepId: failure?.stepId ?? state.step.open?.stepId ?? "" })
     if (open?.closed === true || (yield* hand.note({ kind: "run-closed" }))) continue
     if (!hand.held) yield* put(journal, state, { kind: "run-closed" }, undefined, onEvent)
   }
 }
+
+function nameOf({ started }: Hand["state"], stepId: string): string {
+  const step = started.document.steps.find(({ id }) => id === stepId)
+  return step?.tool ?? step?.transition ?? ""
+}
+
+/** The same refusal, of a gate. */
+const ofGate = (error: unknown): unknown =>
+  error instanceof InputsRefused && error.fields.of === "run"
+    ? new InputsRefused({ ...error.fields, of: "gate" })
+    : error
 
 /** Whoever forgets the store is told so. */
 const usable = (store: GateOptions["store"]): GateOptions["store"] =>

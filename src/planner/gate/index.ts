@@ -10,7 +10,7 @@ export {
   type Series,
   type Whose,
 } from "../monitor/monitor.ts"
-export { createGate, type Gate } from "./gate.ts"
+export { type Closed, createGate, type Gate } from "./gate.ts"
 export { type GateHooks, type Proposed, type Reason, reasonFor, type Told } from "./hooks.ts"
 export type { GateOptions } from "./options.ts"
 export type {

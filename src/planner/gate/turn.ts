@@ -23,7 +23,6 @@ import { put } from "../../run/put.ts"
 import type { Driving } from "../../run/run.ts"
 import type { Toolbox } from "../../run/toolbox.ts"
 import { canonical } from "../../text/canonical.ts"
-import { keepRun } from "./behind.ts"
 import { type Breaker, openCircuit } from "./circuit.ts"
 import { answerAsEver, type Came, type Foreseen, isCallable, observedAs } from "./observe.ts"
 import { asOfCall, idFor, type ReadCall, readCall, stepFor, type TakenIds } from "./proposed.ts"
@@ -102,6 +101,13 @@ export const toldLate = (keeper: Gatekeeper, proposed: ProposedCall, came: Came)
 const withRaw = (verdict: Verdict, { shown: result, ...came }: Came): Verdict =>
   verdict.kind === "accepted" ? { ...verdict, result, ...("raw" in came ? { raw: came.raw } : {}) } : verdict
 
+/** A tool's answer may quote what another step was given or has answered: a copy of the verdict knows no run any more. */
+function withShown(verdict: Verdict, state: RunState): Verdict {
+  if (verdict.kind !== "accepted") return verdict
+  const shown = RunSecrets.in(state).scrubJson(verdict.result)
+  return canonical(shown, true) === canonical(verdict.result, true) ? verdict : { ...verdict, shown }
+}
+
 export function* takeTurn(
   keeper: Gatekeeper,
   calls: readonly ProposedCall[],
@@ -127,8 +133,8 @@ export function* takeTurn(
     const came = watched.came.get(index)
     const faults = refused.get(call) ?? call.faults
     const noted = { callId }
-    const verdict = yield* take(keeper, call, { seen, shown, before, replayed, faults, came, noted })
-    if (hasMarks(catalog)) keepRun(verdict, hand.state)
+    const taken = yield* take(keeper, call, { seen, shown, before, replayed, faults, came, noted })
+    const verdict = hasMarks(catalog) ? withShown(taken, hand.state) : taken
     verdicts.push(verdict)
     told.add(callId)
     const tookMs = Math.max(0, (yield* Clock).currentTimeMillisUnsafe() - beganMs)

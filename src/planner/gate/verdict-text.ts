@@ -8,7 +8,6 @@ import type { Failure } from "../../journal/entry.ts"
 import { escapeHidden, escapeHiddenJson } from "../../text/escape.ts"
 import type { Json } from "../../text/json.ts"
 import { Secrets } from "../../text/secrets.ts"
-import { secretsBehind } from "./behind.ts"
 import type { Accepted, Verdict } from "./verdict.ts"
 
 export interface VerdictTextOptions {
@@ -72,12 +71,11 @@ function sayVerdict(verdict: Verdict, catalog: Catalog | undefined, room: number
 
 /** Without what is marked, wherever in it that stands, and without what else the run knows to be secret. */
 export function resultShown(verdict: Accepted, catalog: Catalog | undefined): Json {
-  const { tool, result } = verdict
+  const { tool, result, shown = result } = verdict
   const paths = catalog === undefined ? [] : marksOf(catalog).of(tool).result
   const secrets = new Secrets()
   gather(result, paths, secrets)
-  const shown = secrets.scrubJson(hide(result, paths))
-  return secretsBehind(verdict)?.scrubJson(shown) ?? shown
+  return secrets.scrubJson(hide(shown, paths))
 }
 
 /** Plain JSON: it is the tool's word, and the model's to read. */

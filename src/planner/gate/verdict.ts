@@ -24,6 +24,8 @@ export interface Accepted extends Named {
   readonly kind: "accepted"
   readonly stepId: string
   readonly result: Json
+  /** The same as a model may see it, without what the run knows to be secret; left out where that is all of it. */
+  readonly shown?: Json
   readonly replayed: boolean
   /** Of a call that was only watched: what the tool gave, where that is no plain JSON; `result` is what JSON says of it. */
   readonly raw?: unknown

@@ -29,15 +29,18 @@ export function endAtDeadline({ book, clock }: Desk, action: Action & { kind: "w
 }
 
 function lateness(
-  { startedAtMs }: RunState,
+  { startedAtMs, open }: RunState,
   stepId: string,
   notAfterMs: number | undefined,
   nowMs: number,
 ): BudgetExhausted | undefined {
   if (notAfterMs === undefined || nowMs <= notAfterMs) return undefined
   const [used, max] = [nowMs - startedAtMs, notAfterMs - startedAtMs]
-  return new BudgetExhausted({ budget: "deadlineMs", stepId, used, max, because: "" })
+  return new BudgetExhausted({ budget: "deadlineMs", stepId, used, max, because: open === undefined ? "" : saysExpiry })
 }
+
+/** It has its time from whoever began it, too. */
+const saysExpiry = ", which is how long this open run takes calls (`expiresMs`, or the catalog's own deadline)"
 
 /** A read is cut off when the run's own time ends; an effect is always waited for as long as its tool may take. */
 export function limitOf({ book: { state }, clock }: Desk, { tool, notAfterMs, workLeftMs }: CallAction): TimeLimit {

@@ -3,7 +3,17 @@ import { mayUse, sayNotAllowed } from "../../catalog/authority.ts"
 import type { GuardFacts, GuardRule } from "../../catalog/predicate.ts"
 import { omissionsOf } from "../../check/omissions.ts"
 import { type Asked, standing } from "../../journal/asked.ts"
-import type { Approvers, Claim, Failure, Following, Intent, Pause, Reserve, RunEnded } from "../../journal/entry.ts"
+import type {
+  Approvers,
+  Claim,
+  Failure,
+  Following,
+  Intent,
+  Opens,
+  Pause,
+  Reserve,
+  RunEnded,
+} from "../../journal/entry.ts"
 import { record } from "../../journal/failure.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -78,6 +88,8 @@ type Unsuccessful = Exclude<RunEnded["status"], "succeeded">
 /** What a person is shown, and what their decision is bound to. */
 export interface Asks {
   readonly follows: readonly Following[]
+  /** Of a transition of an open run: what may be called behind it, as far as no call is there yet. */
+  readonly opens?: Opens
   readonly inputs: string
   readonly approvers: Approvers
   /** Of a transition: a decision stands for the call right behind it too. */
@@ -444,7 +456,18 @@ function asksFor(
   const behind = coveredBehind(ready, transition, state)
   const approvers = sayTerms(behind?.terms ?? transition.rule)
   const inputs = digestOf(state.started.salt, stepId, follows)
-  return { asks: { follows, inputs, approvers, ...(behind && { covers: true }) }, ask: behind?.ask }
+  const opens = state.open !== undefined && follows.length === 0 ? { opens: opensOf(ready, transition, state) } : {}
+  return { asks: { follows, ...opens, inputs, approvers, ...(behind && { covers: true }) }, ask: behind?.ask }
+}
+
+/** What may be called in a state, and until when. */
+function opensOf({ catalog }: ReadyPlan, { to }: ReadyTransition, state: RunState): Opens {
+  const untilMs = deadlineOf(state)
+  const tools = [...catalog.tools.values()]
+    .filter(({ states }) => states?.has(to) !== false)
+    .map(({ name, effect }) => ({ tool: name, effect }))
+    .sort((one, other) => (one.tool < other.tool ? -1 : 1))
+  return { tools, ...(untilMs === undefined ? {} : { untilMs }) }
 }
 
 /** The same once it was passed: nothing has become known since. */

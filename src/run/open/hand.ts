@@ -46,6 +46,8 @@ type Ready = { readonly steps: number; readonly footing: ReadyPlan | StalePlan }
 
 export class Hand {
   readonly runId: string
+  /** Rather than found as it was. */
+  readonly began: boolean
   readonly #place: Place
   /** While it is held. */
   #book: Book | undefined
@@ -62,6 +64,7 @@ export class Hand {
     this.#place = place
     this.#found = found
     this.#book = book
+    this.began = book !== undefined
     this.#force = place.driving.takeOver === true
   }
 
