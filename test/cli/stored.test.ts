@@ -387,7 +387,8 @@ describe.concurrent("a whole store", () => {
     expect((await there("worker", "--once")).code).toBe(0)
     expect(records()).toEqual([])
     const resumed = await there("resume", runId, "--take-over")
-    expect([resumed.code, resumed.err]).toEqual([0, ""])
+    expect([resumed.code, resumed.err, records()]).toEqual([3, "", []])
+    expect((await there("approve", runId, "open", "--by", "eve")).code).toBe(0)
     expect(records()).toEqual(["refund o_1 2450"])
   })
 

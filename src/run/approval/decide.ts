@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CatalogSpec } from "../../catalog/catalog.ts"
 import type { Asked } from "../../journal/asked.ts"
 import type { ApprovalDecided, Event } from "../../journal/entry.ts"
-import { JournalConflict, RunUnderWay, record } from "../../journal/failure.ts"
+import { JournalConflict, type RunUnderWay, record } from "../../journal/failure.ts"
 import { Journal, type JournalService } from "../../journal/journal.ts"
 import type { RunState } from "../../journal/state.ts"
 import { isTerminal } from "../../journal/status.ts"
@@ -174,7 +174,10 @@ const writeOnce = Effect.fnUntraced(function* (
     const footing = keyedFooting(state, toolbox, decision.keySecret)
     if (footing instanceof Error) return yield* footing
     const last = yield* journal.look(runId)
-    if (last?.adopted === true) return yield* new RunUnderWay({ runId, ...adopted })
+    // What is approved goes on here, which it may not yet: whoever holds it says so, and nothing is written down.
+    const nowMs = (yield* Clock).currentTimeMillisUnsafe()
+    if (last?.adopted === true)
+      yield* journal.takeUp(runId, { owner: "whoever approves", untilMs: nowMs, nowMs, takeOver: false })
   }
   const said = yield* hear(state, asked, decision)
   const { requestId, stepId } = asked.request
@@ -186,13 +189,6 @@ const writeOnce = Effect.fnUntraced(function* (
     said.decision === "denied" && state.open === undefined ? record(deniedBy(stepId, said.by, said.reason)) : undefined
   return yield* put(journal, state, event, failure && { status: "failed", failure }, decision.onEvent)
 })
-
-/** What is approved goes on here, which it may not yet: then nothing is written down. */
-const adopted = {
-  standing: "was imported or recovered before it had ended, and may go on in the store it comes from",
-  remedy:
-    "Nothing was written down. First `resume` it with `takeOver: true` (`--take-over`), if you know that it does not.",
-}
 
 type Said = Pick<ApprovalDecided, "decision" | "by" | "reason" | "token">
 
