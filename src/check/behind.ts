@@ -242,10 +242,14 @@ export class Behind {
     const { index } = step
     this.#tools[index] = tool
     this.#known.seen[index] = seen
-    this.#flow(step, tool, report)
-    this.#tools.length = this.count
-    this.#known.seen.length = this.count
-    this.#results.length = this.count
+    try {
+      this.#flow(step, tool, report)
+    } finally {
+      // A report that is full throws. What is kept is of the steps behind alone, however this one ends.
+      this.#tools.length = this.count
+      this.#known.seen.length = this.count
+      this.#results.length = this.count
+    }
     return !report.failed()
   }
 

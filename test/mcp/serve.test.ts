@@ -375,6 +375,7 @@ describe("the door", () => {
     expect(await knock(json, ping)).toBe(401)
     expect(await knock({ ...json, authorization: "Bearer no" }, ping)).toBe(401)
     expect(await knock({ ...known, host: "evil.example" }, ping)).toBe(403)
+    expect(await knock({ ...known, host: "localhost@evil.example" }, ping)).toBe(400)
     expect(await knock({ ...known, origin: "https://evil.example" }, ping)).toBe(403)
     expect(await knock({ ...known, origin: "null" }, ping)).toBe(403)
     expect(await knock({ ...known, origin: "http://localhost:3000" }, ping)).toBe(200)

@@ -24,6 +24,7 @@ import { type RunReport, report } from "../../run/report.ts"
 import type { Driving } from "../../run/run.ts"
 import { listen } from "../../run/telemetry.ts"
 import { equip, type Tools } from "../../run/toolbox.ts"
+import { copyJson } from "../../text/copy-json.ts"
 import { isObject } from "../../text/json.ts"
 import type { Breaker } from "./circuit.ts"
 import { Inside } from "./inside.ts"
@@ -171,7 +172,7 @@ class Opened {
     const { hand } = keeper
     const { runId } = hand
     const turn: Gate["turn"] = async (calls, options) => {
-      const taken = admitCalls(calls)
+      const taken = admitCalls(calls, keeper.catalog)
       if (taken instanceof InputsRefused) throw ofGate(taken)
       const told = admitShown(options)
       if (told instanceof InputsRefused) throw ofGate(told)
@@ -345,7 +346,7 @@ const asksItself = (): InputsRefused =>
   })
 
 /** What names a call is the provider's or the host's, and never a model's word. */
-function admitCalls(calls: readonly ProposedCall[]): readonly ProposedCall[] | InputsRefused {
+function admitCalls(calls: readonly ProposedCall[], catalog: Catalog): readonly ProposedCall[] | InputsRefused {
   const refuse = (field: string, problem: string, expected: string): InputsRefused =>
     new InputsRefused({ field, problem, expected })
   if (!Array.isArray(calls))
@@ -360,9 +361,15 @@ function admitCalls(calls: readonly ProposedCall[]): readonly ProposedCall[] | I
     if (typeof tool !== "string") return refuse("`tool`", `must be a string, but ${sayFound(tool)}`, "Give its name.")
     if (occurrence !== undefined && !(Number.isSafeInteger(occurrence) && occurrence > 0))
       return refuseCount("`occurrence`", occurrence, 1)
-    taken.push({ callId, tool: tool.toWellFormed(), args, occurrence })
+    taken.push({ callId, tool: tool.toWellFormed(), args: asGiven(args, catalog), occurrence })
   }
   return taken
+}
+
+/** As it was when it was asked: what the host does with its object afterwards is another call. What cannot be copied is refused later. */
+function asGiven(args: unknown, { bounds }: Catalog): unknown {
+  const copied = typeof args === "string" ? undefined : copyJson(args, { ...bounds, bytes: bounds.textBytes })
+  return copied?.ok === true ? copied.value : args
 }
 
 function* reset(

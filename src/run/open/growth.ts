@@ -61,7 +61,7 @@ export class Growth {
     const { steps } = state.started.document
     const index = steps.length + ahead.steps.length
     const behind = this.#catchUp(state, open)
-    const rightly = index < growingMax && ahead.rightly ? behind.judge(step, seen, ahead.rightly) : undefined
+    const rightly = index < growingMax && ahead.rightly ? behind?.judge(step, seen, ahead.rightly) : undefined
     const next = { steps: [...ahead.steps, step], rightly: rightly && [...(ahead.rightly ?? []), rightly] }
     if (rightly === undefined) return growWhole(this.#catalog, state, open, next, seen)
     deepFreeze(step)
@@ -80,7 +80,18 @@ export class Growth {
     }
   }
 
-  #catchUp(state: RunState, open: OpenRun): Behind {
+  /** Undefined where what is behind cannot be kept: then the whole is compiled. */
+  #catchUp(state: RunState, open: OpenRun): Behind | undefined {
+    try {
+      return this.#keepUp(state, open)
+    } catch {
+      // Half of a step may have been taken in.
+      this.#behind = undefined
+      return undefined
+    }
+  }
+
+  #keepUp(state: RunState, open: OpenRun): Behind {
     const { started, done, calls } = state
     const { steps } = started.document
     const kept = this.#behind

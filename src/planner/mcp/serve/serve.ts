@@ -144,7 +144,8 @@ function callerIn(auth: { readonly extra?: Record<string, unknown> } | undefined
 /** Undefined for an address that is none. */
 function toRequest(incoming: IncomingMessage, outgoing: ServerResponse): Request | undefined {
   const url = URL.parse(incoming.url ?? "/", `http://${incoming.headers.host ?? "unknown"}`)
-  if (url === null) return undefined
+  // What a host has no place for: a request of it cannot be made.
+  if (url === null || url.username !== "" || url.password !== "") return undefined
   const headers = new Headers()
   for (const [header, value] of Object.entries(incoming.headersDistinct))
     for (const one of value ?? []) headers.append(header, one)
