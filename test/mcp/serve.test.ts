@@ -265,6 +265,16 @@ describe("who asks is never an argument", () => {
     expect(found).toMatchObject({ isError: true })
     expect(found.text.replace(`${structure.runId}`, never)).toBe((await ask(own, "run_status", { runId: never })).text)
     const [lead, stranger] = [people[ada], people[eve]] as [Principal, Principal]
+    // Nor is one's own that was begun with a role that is not had now.
+    const mine = await ask(own, "run_plan", { plan: plan(find) })
+    const [service, about] = [makeService({ catalog, runner }), { runId: mine.structure.runId }]
+    for (const roles of [["lead"], ["lead", "more"]])
+      expect(await service.call("run_status", about, { ...people[ada], roles } as Principal)).toMatchObject({
+        structuredContent: { status: "succeeded" },
+      })
+    expect(await service.call("run_status", about, { ...people[ada], roles: [] } as never)).toMatchObject({
+      isError: true,
+    })
     const shown = makeService({ catalog, runner, shows: "tenant" })
     expect(await shown.call("run_status", asked, lead)).toMatchObject({ structuredContent: { status: "succeeded" } })
     expect(await shown.call("run_status", asked, stranger)).toMatchObject({ isError: true })

@@ -92,9 +92,12 @@ const allWaiting = (journal: JournalService, tenant: string | undefined) =>
     const found: { readonly waiting: WaitingApproval; readonly state: RunState }[] = []
     for (const { runId, status } of runs) {
       if (status !== "awaiting_approval") continue
-      const state = yield* readState(journal, runId, tenant)
-      const waiting = waitingIn(state)
-      if (waiting !== undefined) found.push({ waiting, state })
+      // One run that was altered hides no other's request; `runs` and `log --verify` tell of it.
+      const state = yield* readState(journal, runId, tenant).pipe(
+        Effect.catchTag("JournalTampered", () => Effect.succeed(undefined)),
+      )
+      const waiting = state && waitingIn(state)
+      if (state !== undefined && waiting !== undefined) found.push({ waiting, state })
     }
     return found.sort((one, other) => one.waiting.sinceMs - other.waiting.sinceMs)
   })

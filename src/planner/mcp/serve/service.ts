@@ -13,6 +13,7 @@ import { plain } from "../../../explain/look.ts"
 import { explainRun, viewRun } from "../../../explain/run.ts"
 import { explainPlan } from "../../../explain/table.ts"
 import { viewPlan } from "../../../explain/view.ts"
+import type { RunStarted } from "../../../journal/entry.ts"
 import { RunUnderWay } from "../../../journal/failure.ts"
 import { RunSecrets } from "../../../journal/secrets.ts"
 import { replay } from "../../../journal/state.ts"
@@ -270,8 +271,7 @@ class Desk implements Does {
     const entries = (await this.#options.runner?.entries(runId, { tenant: caller.tenant })) ?? []
     const state = replay(runId, entries)
     if (state instanceof Error) throw state
-    // A colleague's is as one that never was: what it gave was given to them.
-    if (this.#options.shows !== "tenant" && state.started.subject !== caller.subject) throw new RunNotFound({ runId })
+    if (this.#options.shows !== "tenant" && !isTheirs(state.started, caller)) throw new RunNotFound({ runId })
     const sitting = await this.#sitting(caller)
     sitting.show(shownIn(state, this.#options.catalog))
     const view = viewRun(state, entries, RunSecrets.of(entries, secrets))
@@ -318,6 +318,13 @@ const noneYet = (error: unknown): [] => {
   if (error instanceof RunNotFound) return []
   throw error
 }
+
+/**
+ * A colleague's is as one that never was, for what it gave was given to them; and so is one that was begun with roles that whoever asks
+ * does not have.
+ */
+const isTheirs = ({ subject, roles: had }: RunStarted, { subject: asking, roles = [] }: Principal): boolean =>
+  subject === asking && had.every((role) => roles.includes(role))
 
 const saysWhatToolsSay: readonly Verdict["kind"][] = ["accepted", "failed", "in-doubt"]
 
