@@ -275,7 +275,7 @@ test.each(stores)("a run that has not ended is under way where it is imported: %
     const doubt = await ask((journal) => Effect.flip(journal.takeUp("doubtful", taking)))
     expect([doubt.message, `${(doubt as { hint?: string }).hint}`]).toEqual([
       expect.stringContaining("was imported before it had ended"),
-      expect.stringContaining("`resolve` it with `takeOver: true`"),
+      expect.stringContaining("`resolve` it (an open run: `createGate`) with `takeOver: true`"),
     ])
     await ask((journal) => journal.takeUp("doubtful", { ...taking, takeOver: true }))
   })
