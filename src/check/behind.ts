@@ -141,10 +141,10 @@ export class Behind {
     const index = this.count + before.length
     const tool = this.#catalog.tools.get(document.tool ?? "")
     if (tool === undefined || !this.#plain || !isObject(document.args) || !isPlainCall(document)) return undefined
-    const { step, report } = this.#lower(document, index)
-    if (step.kind !== "call" || step.args.kind !== "literal") return undefined
-    const call = { ...step, args: step.args }
     try {
+      const { step, report } = this.#lower(document, index)
+      if (step.kind !== "call" || step.args.kind !== "literal") return undefined
+      const call = { ...step, args: step.args }
       const checks = judgeArguments(call, tool, { ...this.#view(), given: nothingGiven }, report)
       const blast = this.#costs(call, tool)
       const right =

@@ -74,18 +74,27 @@ export function checkFlow<P extends Asked>(
   const results: (Marks | undefined)[] = []
   const visitAs = (seen: Seen): Visit => ({ plan, catalog, seen, owned: inputs === "planner", sources, results })
   const whole = visitAs(written)
+  // A value that was shown, once, may stand in any literal from then on.
+  const first = { untrusted: Number.POSITIVE_INFINITY, private: Number.POSITIVE_INFINITY }
+  const note = (index: number): void => {
+    for (const label of ["untrusted", "private"] as const)
+      if (shows(plan.tools[index], results[index], label)) first[label] = Math.min(first[label], index)
+  }
+  const seenOf = (count: number): Seen => ({ untrusted: first.untrusted < count, private: first.private < count })
   for (const step of plan.steps) {
     const tool = plan.tools[step.index]
-    if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) continue
+    if (step.kind === "transition" || tool === undefined || cameToNothing(known, step.index)) {
+      note(step.index)
+      continue
+    }
     const visit =
       known === undefined
         ? whole
         : visitAs(
-            [whole.seen, seenIn(known.seen[step.index] ?? 0, whole), seenAside(known, step.index, catalog)].reduce(
-              joinSeen,
-            ),
+            [whole.seen, seenOf(known.seen[step.index] ?? 0), seenAside(known, step.index, catalog)].reduce(joinSeen),
           )
     hangs[step.index] = hangOn(step, tool, flowInto(step, tool, visit, report, known))
+    note(step.index)
   }
   return { ...plan, literals, hangs, carried: plan.steps.map(({ index }) => carriedBy(results[index])) }
 }
@@ -103,13 +112,6 @@ export function flowInto(
   visit.results[step.index] = refused || marks === undefined ? undefined : endorse(marks, tool.endorses)
   if (!refused) checkUndo(step, tool, visit.results[step.index], visit, report, known)
   return marks
-}
-
-/** What whoever saw the first steps has seen: a value that was shown, once, may stand in any literal from then on. */
-function seenIn(count: number, { plan, results }: Visit): Seen {
-  const shown = plan.tools.slice(0, count)
-  const has = (label: keyof Seen): boolean => shown.some((tool, index) => shows(tool, results[index], label))
-  return { untrusted: has("untrusted"), private: has("private") }
 }
 
 /** Whether whoever sees what a call gave has seen data that is marked so. */

@@ -53,16 +53,59 @@ export function stoodAt(
   { tools }: Tooled,
   known: Known,
 ): readonly Stood[] {
-  const seen = known.steps.slice(0, known.seen[index] ?? 0)
+  const count = known.seen[index] ?? 0
   return from.flatMap(({ source, path }): readonly Stood[] =>
     source === input
       ? placesOf(value, known.inputs, path).map((place) => ({ giver: input, path: place }))
-      : seen.flatMap(({ came, result }, giver) =>
-          came === "done" && result !== undefined && tools[giver]?.name === source
-            ? placesOf(value, result, path).map((place) => ({ giver, path: place }))
-            : [],
-        ),
+      : (returnedAt(source, path, tools, known.steps)
+          .get(canonical(value, true))
+          ?.filter(({ giver }) => giver < count) ?? []),
   )
+}
+
+interface Returned extends Stood {
+  readonly giver: number
+}
+
+/** By place and value, as far as it has come: of thousands of answers each is looked through once, and not for each call behind. */
+interface Index {
+  count: number
+  readonly byValue: Map<string, Returned[]>
+}
+
+const indices = new WeakMap<Known["steps"], Map<string, Index>>()
+
+function returnedAt(
+  source: string,
+  path: Path,
+  tools: Tooled["tools"],
+  steps: Known["steps"],
+): ReadonlyMap<string, readonly Returned[]> {
+  const places = indices.get(steps) ?? new Map<string, Index>()
+  indices.set(steps, places)
+  const place = canonical([source, ...path])
+  const index = places.get(place) ?? { count: 0, byValue: new Map<string, Returned[]>() }
+  places.set(place, index)
+  for (; index.count < steps.length; index.count++) {
+    const giver = index.count
+    const { came, result } = steps[giver] as KnownStep
+    if (came !== "done" || result === undefined || tools[giver]?.name !== source) continue
+    for (const [at, value] of valuesAt(result, path)) {
+      const key = canonical(value, true)
+      const before = index.byValue.get(key)
+      if (before === undefined) index.byValue.set(key, [{ giver, path: at }])
+      else before.push({ giver, path: at })
+    }
+  }
+  return index.byValue
+}
+
+/** All that stands there. */
+function valuesAt(whole: Json, [token, ...rest]: Path): readonly (readonly [Path, Json])[] {
+  if (token === undefined) return [[[], whole]]
+  return membersOf(whole)
+    .filter(([key]) => token === "*" || key === token)
+    .flatMap(([key, inner]) => valuesAt(inner, rest).map(([place, value]) => [[key, ...place], value] as const))
 }
 
 export const holds = (whole: Json, path: Path, value: Json): boolean => placesOf(value, whole, path).length > 0
