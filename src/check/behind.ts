@@ -38,6 +38,8 @@ export interface Rightly {
   readonly step: Call & { readonly args: Literal }
   readonly tool: Tool
   readonly blast: readonly Total[]
+  /** By which the same effect is known again: undefined of a read, and of what claims nothing. */
+  readonly name: string | undefined
   readonly checks: readonly RuntimeCheck[]
 }
 
@@ -147,13 +149,14 @@ export class Behind {
       const call = { ...step, args: step.args }
       const checks = judgeArguments(call, tool, { ...this.#view(), given: nothingGiven }, report)
       const blast = this.#costs(call, tool)
+      const name = nameOf(call, tool)
       const right =
         omissionsOf(tool, call.args).length === 0 &&
         this.#isAllowed(call, tool, before) &&
         this.#isWithin(blast, tool, before) &&
-        this.#isNew(call, tool, before) &&
+        this.#isNew(call, tool, name, before) &&
         this.#mayFlow(call, tool, seen, report)
-      return right && !report.failed() ? { step: call, tool, blast, checks } : undefined
+      return right && !report.failed() ? { step: call, tool, blast, name, checks } : undefined
     } catch {
       // What cannot be worked out here is told where the whole is compiled.
       return undefined
@@ -221,19 +224,13 @@ export class Behind {
   }
 
   /** No effect is made twice. */
-  #isNew(step: Call, tool: Tool, before: readonly Rightly[]): boolean {
-    if (!tool.mutates) return true
-    const others = before.filter((one) => one.tool === tool)
-    const { once } = tool
-    if (once !== undefined) {
-      const claim = nameClaim(step, once)
-      return (
-        claim === undefined || (!this.#claims.has(claim) && others.every((one) => nameClaim(one.step, once) !== claim))
-      )
-    }
-    const effect = nameEffect(step)
-    const isSame = (one: Rightly): boolean => one.step.occurrence === step.occurrence && nameEffect(one.step) === effect
-    return this.#effects.get(effect)?.has(step.occurrence) !== true && !others.some(isSame)
+  #isNew({ occurrence }: Call, tool: Tool, name: string | undefined, before: readonly Rightly[]): boolean {
+    if (name === undefined) return true
+    const again = before.filter((one) => one.tool === tool && one.name === name)
+    if (tool.once !== undefined) return !this.#claims.has(name) && again.length === 0
+    return (
+      this.#effects.get(name)?.has(occurrence) !== true && again.every(({ step }) => step.occurrence !== occurrence)
+    )
   }
 
   /** Nothing goes where it may not. */
@@ -269,6 +266,9 @@ export class Behind {
     flowInto(step, tool, visit, report, known)
   }
 }
+
+const nameOf = (step: Call, { mutates, once }: Tool): string | undefined =>
+  mutates ? (once === undefined ? nameEffect(step) : nameClaim(step, once)) : undefined
 
 /** As a gate writes it. Anything else, of another's journal, is admitted as a plan is. */
 const isPlainCall = (document: StepDocument): boolean =>
