@@ -143,7 +143,10 @@ test("in doubt: a person's word is heard when it is taken over, and not before",
   const runner = createRunner({ catalog: counter, tools: boxOn(outside) as never, store: sqlite(to) })
   const word = { by: "eve", reason: "seen", notApplied: true } as const
   const refused = await refusalOf(runner.resolve("run", "pay", word))
-  expect(refused).toMatchObject({ code: "RUN208", hint: expect.stringContaining("`resolve` it with `takeOver: true`") })
+  expect(refused).toMatchObject({
+    code: "RUN208",
+    hint: expect.stringContaining("`resolve` it (an open run: `createGate`) with `takeOver: true`"),
+  })
   expect(outside.calls).toHaveLength(0)
   expect(await runner.resolve("run", "pay", { ...word, takeOver: true })).toMatchObject({ status: "succeeded" })
   expect(outside.calls).toHaveLength(1)

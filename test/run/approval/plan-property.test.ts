@@ -82,7 +82,7 @@ test("as a naive reader says it", async () => {
     fc.asyncProperty(
       fc.array(written, { minLength: 1, maxLength: 6 }),
       fc.integer({ min: 0, max: 150 }),
-      async (steps, cents) => {
+      async (steps, most) => {
         const made: string[] = []
         const call = ({ to }: { readonly to: string }): null => {
           made.push(to)
@@ -99,6 +99,8 @@ test("as a naive reader says it", async () => {
           steps: [{ id: "look", tool: "look", args: {} }, ...steps.map(stepOf)],
         })
         const plan = accepted(compile(catalog, text) as Compiled)
+        // More than the plan can come to is not agreed to.
+        const cents = Math.min(most, plan.blast.find(({ dimension }) => dimension === "cents")?.max ?? 0)
         const runId = `run${++count}`
         const scope = { principal: { tenant: "acme", subject: "ada" }, inputs: known.input, runId }
         const approval = await say(await planRequest(plan, { catalog, ...scope, blast: { cents } }))
