@@ -149,8 +149,9 @@ export function takeUp(
   const record: Recorded = { seq: run.seq + 1, atMs: nowMs, event }
   const after = advance(run, record)
   rows.addEntry(after, record)
-  // It stays due: who takes it up may end before anything is done.
-  rows.keepRun(run, { ...after, owner, untilMs: within(untilMs), dueMs: run.dueMs })
+  // It stays due: who takes it up may end before anything is done. What it was to wait for may be the time of a clock that was set back.
+  const dueMs = run.status === "running" && run.dueMs !== undefined ? Math.min(run.dueMs, nowMs) : run.dueMs
+  rows.keepRun(run, { ...after, owner, untilMs: within(untilMs), dueMs })
   return record
 }
 
