@@ -111,12 +111,10 @@ function valuesAt(whole: Json, [token, ...rest]: Path): readonly (readonly [Path
 export const holds = (whole: Json, path: Path, value: Json): boolean => placesOf(value, whole, path).length > 0
 
 /** Where in the whole, by a pattern of places, that value stands. */
-function placesOf(value: Json, whole: Json, [token, ...rest]: Path): readonly Path[] {
-  if (token === undefined) return isSame(whole, value) ? [[]] : []
-  return membersOf(whole)
-    .filter(([key]) => token === "*" || key === token)
-    .flatMap(([key, inner]) => placesOf(value, inner, rest).map((place) => [key, ...place]))
-}
+const placesOf = (value: Json, whole: Json, path: Path): readonly Path[] =>
+  valuesAt(whole, path)
+    .filter(([, there]) => isSame(there, value))
+    .map(([place]) => place)
 
 const membersOf = (value: Json): readonly (readonly [string, Json])[] =>
   Array.isArray(value)
